@@ -1,0 +1,1 @@
+"""Benchmarks of weald and its peers: `make bench`, or `python -m bench.run --help`."""

@@ -1,0 +1,8 @@
+"""All tasks, in the order of the table. A new file of tasks joins this list."""
+
+from __future__ import annotations
+
+from bench.task import Task
+from bench.tasks import package, tree
+
+TASKS: list[Task] = [*tree.TASKS, *package.TASKS]

@@ -1,0 +1,107 @@
+// The absolute-error criterion. A median is not a sum, so its splits are found from the rows in
+// column order: a tree of partial sums over the ranks of the targets gives the weighted median and
+// the error around it in O(log n) per added row, O(n log n) per column.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "histogram.hpp"
+
+namespace weald {
+
+// The targets of a node, ranked once for all columns.
+struct RankedTargets {
+  std::vector<std::vector<Lane>> values;         // per output: distinct targets, ascending
+  std::vector<std::vector<std::uint32_t>> rank;  // per output and row of the node
+
+  RankedTargets(const NodeRows& node, const Statistics& stats) {
+    for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+      auto& distinct = values.emplace_back(node.n);
+      for (std::size_t i = 0; i < node.n; ++i) distinct[i] = node.words[i * stats.lanes + 2 + o];
+      std::sort(distinct.begin(), distinct.end());
+      distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+      auto& ranks = rank.emplace_back(node.n);
+      for (std::size_t i = 0; i < node.n; ++i) {
+        const Lane y = node.words[i * stats.lanes + 2 + o];
+        ranks[i] = static_cast<std::uint32_t>(
+            std::lower_bound(distinct.begin(), distinct.end(), y) - distinct.begin());
+      }
+    }
+  }
+};
+
+// Weighted median of a growing set of targets. Sum is an integer for whole weights (exact), else
+// double. Fenwick (1994) tree over ranks.
+template <class Sum>
+class MedianTracker {
+ public:
+  explicit MedianTracker(const std::vector<Lane>& values)
+      : values_(values), weight_(values.size() + 1, 0), moment_(values.size() + 1, 0) {}
+
+  void add(std::uint32_t rank, Lane h) {
+    const Sum w = static_cast<Sum>(h), wy = w * static_cast<Sum>(values_[rank]);
+    total_ += w, total_moment_ += wy;
+    for (std::size_t k = rank + 1; k < weight_.size(); k += k & (~k + 1)) {
+      weight_[k] += w, moment_[k] += wy;
+    }
+  }
+
+  // Sum of w |y - median|; remembers the (lower) median.
+  double error() {
+    Sum below = 0, below_moment = 0;
+    std::size_t at = 0;
+    for (std::size_t step = std::bit_floor(weight_.size() - 1); step > 0; step /= 2) {
+      // Stay below half: the first rank that reaches it is the median.
+      if (at + step < weight_.size() && 2 * (below + weight_[at + step]) < total_) {
+        at += step;
+        below += weight_[at], below_moment += moment_[at];
+      }
+    }
+    median_ = values_[at];
+    const Sum m = static_cast<Sum>(median_);
+    return static_cast<double>((m * below - below_moment) +
+                               (total_moment_ - below_moment) - m * (total_ - below));
+  }
+
+  double median() const { return static_cast<double>(median_); }
+
+ private:
+  const std::vector<Lane>& values_;
+  std::vector<Sum> weight_, moment_;
+  Sum total_ = 0, total_moment_ = 0;
+  Lane median_ = 0;
+};
+
+// Error and median of each prefix of `sequence`, at the prefix lengths listed in `ends`.
+struct PrefixErrors {
+  std::vector<double> error, median;
+};
+
+inline PrefixErrors prefix_errors(const NodeRows& node, const Statistics& stats,
+                                  const RankedTargets& targets,
+                                  const std::vector<std::uint32_t>& sequence,
+                                  const std::vector<std::size_t>& ends) {
+  PrefixErrors out{std::vector<double>(ends.size(), 0.0), std::vector<double>(ends.size(), 0.0)};
+  const auto walk = [&](auto tracker, std::size_t o) {
+    std::size_t done = 0;
+    for (std::size_t e = 0; e < ends.size(); ++e) {
+      for (; done < ends[e]; ++done) {
+        const std::uint32_t i = sequence[done];
+        tracker.add(targets.rank[o][i], node.words[i * stats.lanes + 1]);
+      }
+      out.error[e] += tracker.error();
+      out.median[e] = tracker.median();
+    }
+  };
+  for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+    if (stats.whole_weights) {
+      walk(MedianTracker<Lane>(targets.values[o]), o);
+    } else {
+      walk(MedianTracker<double>(targets.values[o]), o);
+    }
+  }
+  return out;
+}
+
+}  // namespace weald

@@ -1,0 +1,86 @@
+// The criteria, each a scalar score of a node's sums. A split's gain is
+//
+//   S(left) + S(right) - S(parent)
+//
+// and a node's impurity is (Q - S) / H with a constant Q, so the best split maximises
+// S(left) + S(right). Formulas: Breiman, Friedman, Olshen & Stone (1984), chapters 4, 8 and 9.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "statistics.hpp"
+
+namespace weald {
+
+inline double xlog2x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+
+// --- one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
+
+// Gini and squared error: G^2 / H. For two classes sum_k G_k^2 / H = H - 2G + 2 G^2/H, whose first
+// terms cancel in a gain, so one channel gives half the two-channel gain.
+struct Quadratic {
+  static double score(double g, double h) { return h > 0 ? g * g / h : 0.0; }
+};
+
+struct Entropy {  // in bits
+  static double score(double g, double h) { return xlog2x(g) + xlog2x(h - g) - xlog2x(h); }
+};
+
+struct Misclassification {
+  static double score(double g, double h) { return std::max(g, h - g); }
+};
+
+// Half Poisson deviance. A side whose sum is zero would predict zero: no such split.
+struct Poisson {
+  static double score(double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
+};
+
+// --- many channels: G_1..G_k, grouped into outputs by `offset` ---
+
+struct QuadraticMany {
+  static double score(const double* g, double h, const Statistics& stats) {
+    double sum = 0;
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += g[k] * g[k];
+    return h > 0 ? sum / h : 0.0;
+  }
+};
+
+struct EntropyMany {
+  static double score(const double* g, double h, const Statistics& stats) {
+    double sum = -static_cast<double>(stats.n_outputs) * xlog2x(h);
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += xlog2x(g[k]);
+    return sum;
+  }
+};
+
+struct MisclassificationMany {
+  static double score(const double* g, double, const Statistics& stats) {
+    double sum = 0;
+    for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+      sum += *std::max_element(g + stats.offset[o], g + stats.offset[o + 1]);
+    }
+    return sum;
+  }
+};
+
+struct PoissonMany {
+  static double score(const double* g, double h, const Statistics& stats) {
+    double sum = 0;
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += Poisson::score(g[k], h);
+    return sum;
+  }
+};
+
+// Factor from the engine's score (integer units) to the caller's: weight x impurity, averaged over
+// outputs.
+inline double score_unit(const Statistics& stats) {
+  double unit = stats.h_unit;
+  if (stats.criterion == Criterion::Gini && stats.channels == 1) unit *= 2;
+  if (stats.criterion == Criterion::Squared) unit = stats.g_unit * stats.g_unit / stats.h_unit;
+  if (stats.criterion == Criterion::Poisson) unit = 1;
+  if (stats.criterion == Criterion::Absolute) unit = stats.h_unit * stats.g_unit;
+  return unit / static_cast<double>(stats.n_outputs);
+}
+
+}  // namespace weald

@@ -1,0 +1,436 @@
+#include "grow.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include "node.hpp"
+
+namespace weald {
+
+namespace {
+
+// Everything that all threads of one growth share and none of them changes.
+struct Plan {
+  const Binned& matrix;
+  const Statistics& stats;
+  const Rules& rules;
+  std::size_t threads;
+  Interrupt& interrupt;
+  std::size_t columns_per_node;
+  double min_gain;      // in units of the score
+  Limits limits;
+
+  bool all_columns() const { return columns_per_node == matrix.n_columns(); }
+};
+
+constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
+
+// A histogram is kept for the children (who then need only one pass, over the smaller of them)
+// where a node has more rows than the histogram has cells.
+std::size_t histogram_slots(const Block& block) {
+  std::size_t slots = 0;
+  for (const Column& column : block.columns) slots += column.slots();
+  return slots;
+}
+
+// Grows the subtree below one node on the calling thread (large nodes share their columns out).
+class SubtreeGrower {
+ public:
+  SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads)
+      : plan_(plan), rows_(rows), threads_(threads), scratch_(threads) {}
+
+  // Nodes of fewer than `defer_below` rows are left to others: they end up in `deferred`.
+  std::vector<DoneNode> grow(OpenNode&& root, std::size_t defer_below,
+                             std::vector<OpenNode>& deferred) {
+    OpenNodes open(plan_.rules.frontier);
+    done_.resize(1);
+    root.id = 0;
+    if (!root.histogram && worth_histogram(root)) {
+      root.histogram = count_histogram(root, load(root));
+    }
+    if (decide(root)) open.push(std::move(root));
+    std::size_t leaves = 1;
+    while (!open.empty()) {
+      plan_.interrupt.poll();
+      OpenNode node = open.pop();
+      if (plan_.rules.max_leaves != 0 && leaves >= plan_.rules.max_leaves) {
+        close(node);
+        continue;
+      }
+      ++leaves;
+      auto children = apply(node);
+      share_histogram(node, children[0], children[1]);
+      for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
+        OpenNode& child = children[side];
+        if (child.size() < defer_below && could_split(child)) {
+          done_[child.id].subtree = static_cast<std::int32_t>(deferred.size());
+          deferred.push_back(std::move(child));
+        } else if (decide(child)) {
+          open.push(std::move(child));
+        }
+      }
+    }
+    return std::move(done_);
+  }
+
+ private:
+  // --- the verbs of growth ---
+
+  // Finds the node's split; false if the node is a leaf.
+  bool decide(OpenNode& node) {
+    if (!could_split(node)) return close(node);
+    gather_if_small(node);
+    const NodeRows rows = load(node);
+    if (node.total.empty()) node.total = total_of(rows);
+    if (pure(node)) return close(node);
+    node.split = search(node, rows);
+    if (!node.split.found()) return close(node);
+    node.gain = node.split.score - node_score(plan_.stats, rows, node.total.data());
+    if (node.gain < plan_.min_gain - 1e-12 * std::abs(node.split.score)) return close(node);
+    return true;
+  }
+
+  // Carries out the node's split and opens its children.
+  std::array<OpenNode, 2> apply(OpenNode& node) {
+    const Split& split = node.split;
+    const Column& column = node.block->columns[split.column];
+    const std::size_t n_left =
+        partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_);
+
+    const auto first_child = static_cast<std::uint32_t>(done_.size());
+    done_.resize(done_.size() + 2);
+    DoneNode& done = done_[node.id];
+    record_place(node);
+    done.left = static_cast<std::int32_t>(first_child);
+    done.right = done.left + 1;
+    done.feature = static_cast<std::int32_t>(split.column);
+    done.threshold = split.threshold_in(column);
+    // Nothing to learn about missing values here: they go where most rows go.
+    done.missing_left = split.had_missing ? split.missing_left : 2 * n_left > node.size();
+    if (split.categorical) {
+      for (const Code code : split.left_codes) done.left_codes.push_back(column.original(code));
+    }
+
+    std::array<OpenNode, 2> children;
+    const double middle = (split.left_value + split.right_value) / 2;
+    for (std::size_t side = 0; side < 2; ++side) {
+      OpenNode& child = children[side];
+      child.id = first_child + static_cast<std::uint32_t>(side);
+      child.begin = side == 0 ? node.begin : node.begin + n_left;
+      child.end = side == 0 ? node.begin + n_left : node.end;
+      child.depth = node.depth + 1;
+      child.key = combine(node.key, side + 1);
+      child.block = node.block;
+      child.lower = node.lower, child.upper = node.upper;
+      const int direction = plan_.rules.monotone.empty() ? 0 : plan_.rules.monotone[split.column];
+      if (direction != 0) ((direction > 0) == (side == 0) ? child.upper : child.lower) = middle;
+    }
+    return children;
+  }
+
+  // Gives the children their histograms where it pays: one is counted, the other is what is left.
+  void share_histogram(OpenNode& parent, OpenNode& left, OpenNode& right) {
+    if (!parent.histogram) return;
+    OpenNode& smaller = left.size() <= right.size() ? left : right;
+    OpenNode& larger = left.size() <= right.size() ? right : left;
+    if (!worth_histogram(larger)) return;
+    smaller.histogram = count_histogram(smaller, load(smaller));
+    Histogram& rest = *parent.histogram;
+    const Histogram& counted = *smaller.histogram;
+    for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= counted[k];
+    larger.histogram = std::move(parent.histogram);
+  }
+
+  // The node becomes a leaf: its rows get back their numbers in the matrix.
+  bool close(OpenNode& node) {
+    record_place(node);
+    if (const Row* origin = node.block->origin) {
+      for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
+    }
+    return false;
+  }
+
+  // --- details ---
+
+  void record_place(const OpenNode& node) {
+    DoneNode& done = done_[node.id];
+    done.begin = node.begin, done.end = node.end;
+    done.lower = node.lower, done.upper = node.upper;
+  }
+
+  bool could_split(const OpenNode& node) const {
+    const Rules& rules = plan_.rules;
+    return node.depth < rules.max_depth && node.size() >= rules.min_samples_split &&
+           node.size() >= 2 * rules.min_samples_leaf;
+  }
+
+  bool pure(const OpenNode& node) const {
+    const Statistics& stats = plan_.stats;
+    const Lane* total = node.total.data();
+    if (stats.layout == Layout::Packed) {
+      return *total >> 32 == 0 || *total >> 32 == (*total & 0xFFFFFFFF);
+    }
+    if (stats.layout == Layout::OneHot) {
+      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+        const Lane* first = total + 2 + stats.offset[o];
+        if (*std::max_element(first, total + 2 + stats.offset[o + 1]) != total[1]) return false;
+      }
+      return true;
+    }
+    if (is_classification(stats.criterion)) return total[2] == 0 || total[2] == total[1];
+    const auto target = [&](std::size_t i) {
+      const Row row = rows_[i];
+      return stats.targets + (node.block->origin ? node.block->origin[row] : row) * stats.n_outputs;
+    };
+    for (std::size_t i = node.begin + 1; i < node.end; ++i) {
+      if (!std::equal(target(i), target(i) + stats.n_outputs, target(node.begin))) return false;
+    }
+    return true;
+  }
+
+  void gather_if_small(OpenNode& node) {
+    if (!worth_gathering(*node.block, node.size(), plan_.columns_per_node)) return;
+    node.block = gather_block(*node.block, rows_ + node.begin, node.size(), plan_.stats);
+    node.histogram.reset();
+    std::iota(rows_ + node.begin, rows_ + node.end, Row{0});
+  }
+
+  // Copies what the node's rows add next to each other.
+  NodeRows load(const OpenNode& node) {
+    const Statistics& stats = plan_.stats;
+    const std::size_t n = node.size(), per_row = stats.words_per_row();
+    const Row* rows = rows_ + node.begin;
+    if (words_.size() < n * per_row) words_.resize(n * per_row);
+    if (per_row == 1) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = node.block->words[rows[i]];
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(node.block->words + rows[i] * per_row, per_row, &words_[i * per_row]);
+      }
+    }
+    if (node.block->hot) {
+      const std::size_t outputs = stats.n_outputs;
+      if (hot_.size() < n * outputs) hot_.resize(n * outputs);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(node.block->hot + rows[i] * outputs, outputs, &hot_[i * outputs]);
+      }
+    }
+    return {rows, n, words_.data(), node.block->hot ? hot_.data() : nullptr};
+  }
+
+  std::vector<Lane> total_of(const NodeRows& rows) const {
+    std::vector<Lane> total(plan_.stats.lanes, 0);
+    add_total(rows, plan_.stats, total.data());
+    return total;
+  }
+
+  bool worth_histogram(const OpenNode& node) const {
+    return could_split(node) && plan_.all_columns() && plan_.stats.criterion != Criterion::Absolute &&
+           node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block);
+  }
+
+  std::size_t useful(std::size_t n_rows) const {
+    return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
+  }
+
+  std::unique_ptr<Histogram> count_histogram(const OpenNode& node, const NodeRows& rows) {
+    const auto& columns = node.block->columns;
+    const std::size_t lanes = plan_.stats.lanes;
+    auto out = std::make_unique<Histogram>(histogram_slots(*node.block) * lanes, 0);
+    std::vector<std::size_t> offset(columns.size() + 1, 0);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      offset[j + 1] = offset[j] + columns[j].slots() * lanes;
+    }
+    // Chunks of rows keep the row-major codes in the first cache while all columns read them.
+    constexpr std::size_t kChunk = 1024;
+    const std::size_t parts = useful(rows.n);
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
+      for (std::size_t begin = 0; begin < rows.n; begin += kChunk) {
+        const NodeRows chunk = rows.slice(begin, std::min(begin + kChunk, rows.n), plan_.stats);
+        for (std::size_t j = from; j < to; ++j) {
+          if (columns[j].constant()) continue;
+          add_rows(columns[j], chunk, plan_.stats, out->data() + offset[j], [](Code code) { return code; });
+        }
+      }
+    });
+    return out;
+  }
+
+  SearchRequest request_for(const OpenNode& node) const {
+    SearchRequest request;
+    request.stats = &plan_.stats;
+    request.limits = plan_.limits;
+    request.limits.lower = node.lower, request.limits.upper = node.upper;
+    request.monotone = plan_.rules.monotone.empty() ? nullptr : plan_.rules.monotone.data();
+    request.random = plan_.rules.random_split;
+    request.node_key = node.key;
+    return request;
+  }
+
+  Split search(const OpenNode& node, const NodeRows& rows) {
+    const SearchRequest request = request_for(node);
+    const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
+      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows,
+                           node.total.data(), ready, scratch, best);
+    };
+    return plan_.all_columns() ? search_all(node, rows, try_column) : search_some(node, try_column);
+  }
+
+  template <class Try>
+  Split search_all(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    std::vector<const Lane*> ready(d, nullptr);
+    if (node.histogram) {
+      const Lane* cells = node.histogram->data();
+      for (std::size_t j = 0; j < d; ++j) {
+        ready[j] = cells;
+        cells += node.block->columns[j].slots() * plan_.stats.lanes;
+      }
+    }
+    const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
+    std::vector<Split> best(parts);
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t j; (j = next.fetch_add(1, std::memory_order_relaxed)) < d;) {
+        try_column(j, ready[j], best[part], scratch_[part]);
+      }
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+      if (best[0].loses_to(best[part].score, best[part].column)) best[0] = std::move(best[part]);
+    }
+    return std::move(best[0]);
+  }
+
+  // A random subset of the columns; more are drawn while all those seen were constant.
+  template <class Try>
+  Split search_some(const OpenNode& node, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    std::vector<std::uint32_t> columns(d);
+    std::iota(columns.begin(), columns.end(), 0U);
+    Stream stream(node.key);
+    Split best;
+    bool varies = false;
+    for (std::size_t k = 0; k < d && (k < plan_.columns_per_node || !varies); ++k) {
+      std::swap(columns[k], columns[k + stream.below(static_cast<std::uint32_t>(d - k))]);
+      varies |= try_column(columns[k], nullptr, best, scratch_[0]);
+    }
+    return best;
+  }
+
+  const Plan& plan_;
+  Row* rows_;
+  std::size_t threads_;
+  std::vector<SplitScratch> scratch_;
+  std::vector<DoneNode> done_;
+  std::vector<Row> partition_scratch_;
+  std::vector<Lane> words_;
+  std::vector<std::uint32_t> hot_;
+};
+
+// Appends subtree after subtree in pre-order.
+class Flattener {
+ public:
+  Flattener(const Binned& matrix, const std::vector<std::vector<DoneNode>>& subtrees, Shape& out)
+      : matrix_(matrix), subtrees_(subtrees), out_(out) {}
+
+  void run() {
+    // An explicit stack: a tree may be as deep as it has rows.
+    struct Pending { std::size_t subtree; std::size_t node; std::int32_t parent; };
+    std::vector<Pending> stack{{0, 0, -1}};
+    while (!stack.empty()) {
+      Pending at = stack.back();
+      stack.pop_back();
+      const DoneNode* node = &subtrees_[at.subtree][at.node];
+      if (node->subtree >= 0) {
+        at = {static_cast<std::size_t>(node->subtree) + 1, 0, at.parent};
+        node = &subtrees_[at.subtree][0];
+      }
+      const auto id = static_cast<std::int32_t>(out_.size());
+      append(*node);
+      if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
+      if (node->left >= 0) {
+        stack.push_back({at.subtree, static_cast<std::size_t>(node->right), id});
+        stack.push_back({at.subtree, static_cast<std::size_t>(node->left), -1});
+      }
+    }
+  }
+
+ private:
+  void append(const DoneNode& node) {
+    out_.right.push_back(-1);
+    out_.feature.push_back(node.feature);
+    out_.threshold.push_back(node.threshold);
+    out_.missing_left.push_back(node.missing_left);
+    out_.lower.push_back(node.lower);
+    out_.upper.push_back(node.upper);
+    out_.begin.push_back(node.begin);
+    out_.end.push_back(node.end);
+    out_.set_begin.push_back(-1);
+    if (node.left_codes.empty()) return;
+    const auto& code_of = matrix_.category_code[static_cast<std::size_t>(node.feature)];
+    std::vector<std::uint8_t> goes_left(code_of.size() + 1, 0);
+    for (const Code code : node.left_codes) goes_left[code] = 1;
+    out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
+    out_.sets.resize(out_.sets.size() + (code_of.size() + 31) / 32, 0);
+    std::uint32_t* words = out_.sets.data() + out_.set_begin.back();
+    for (std::size_t c = 0; c < code_of.size(); ++c) {
+      if (goes_left[code_of[c]]) words[c / 32] |= std::uint32_t{1} << (c % 32);
+    }
+  }
+
+  const Binned& matrix_;
+  const std::vector<std::vector<DoneNode>>& subtrees_;
+  Shape& out_;
+};
+
+}  // namespace
+
+Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rules,
+                std::size_t threads, Interrupt& interrupt) {
+  const std::size_t d = matrix.n_columns();
+  Plan plan{matrix, stats, rules, threads, interrupt,
+            rules.max_features == 0 ? d : std::min(rules.max_features, d),
+            rules.min_decrease / score_unit(stats), {}};
+  plan.limits.min_count = static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf));
+  plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
+  plan.limits.bounded = !rules.monotone.empty();
+
+  Shape shape;
+  shape.rows = stats.rows;
+  OpenNode root;
+  root.end = shape.rows.size();
+  root.key = mix(rules.seed);
+  root.block = whole_block(matrix, stats);
+
+  // Without a limit on leaves the subtrees are independent: grow the top with all threads on each
+  // node, then the rest with a subtree per thread. The tree is the same either way.
+  const bool divide = threads > 1 && rules.max_leaves == 0;
+  const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), 256) : 0;
+  std::vector<OpenNode> deferred;
+  std::vector<std::vector<DoneNode>> subtrees(1);
+  subtrees[0] = SubtreeGrower(plan, shape.rows.data(), threads).grow(std::move(root), defer_below, deferred);
+  subtrees.resize(1 + deferred.size());
+  std::vector<std::size_t> largest_first(deferred.size());
+  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
+  std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
+    return deferred[a].size() > deferred[b].size();
+  });
+  parallel_for(threads, deferred.size(), interrupt, [&](std::size_t k) {
+    const std::size_t t = largest_first[k];
+    std::vector<OpenNode> none;
+    subtrees[1 + t] = SubtreeGrower(plan, shape.rows.data(), 1).grow(std::move(deferred[t]), 0, none);
+  });
+  Flattener(matrix, subtrees, shape).run();
+  // Bounds leave in the caller's units.
+  const double unit = stats.criterion == Criterion::Absolute ? stats.g_unit : stats.g_unit / stats.h_unit;
+  for (auto* bounds : {&shape.lower, &shape.upper}) {
+    for (double& bound : *bounds) bound = bound * unit + stats.g_centre;
+  }
+  return shape;
+}
+
+}  // namespace weald

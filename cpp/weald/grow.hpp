@@ -1,0 +1,44 @@
+// Grows one tree.
+#pragma once
+
+#include "bins.hpp"
+#include "rows.hpp"
+
+namespace weald {
+
+enum class Frontier { DepthFirst, BestFirst, ByLevel };  // which open node is split next
+
+struct Rules {
+  std::size_t max_depth = std::numeric_limits<std::size_t>::max();
+  std::size_t min_samples_split = 2;
+  std::size_t min_samples_leaf = 1;
+  double min_weight_leaf = 0;          // in the caller's weight
+  double min_decrease = 0;             // of weight x impurity, in the caller's weight
+  std::size_t max_leaves = 0;          // 0: no limit
+  std::size_t max_features = 0;        // columns tried per node; 0: all
+  bool random_split = false;
+  Frontier frontier = Frontier::DepthFirst;
+  std::vector<std::int8_t> monotone;   // per column, or empty
+  std::uint64_t seed = 0;
+};
+
+// The shape of a grown tree, in pre-order: the left child of node i is i + 1. What the nodes
+// predict is computed afterwards from their rows.
+struct Shape {
+  std::vector<std::int32_t> right;           // -1: leaf
+  std::vector<std::int32_t> feature;         // -2: leaf
+  std::vector<double> threshold;             // NaN: categorical
+  std::vector<std::uint8_t> missing_left;
+  std::vector<std::int32_t> set_begin;       // into `sets`; -1: numeric or leaf
+  std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
+  std::vector<double> lower, upper;          // bounds of the node's value (monotone columns)
+  std::vector<std::size_t> begin, end;       // the node's rows are rows[begin, end)
+  std::vector<Row> rows;                     // rows of the matrix, leaf after leaf
+
+  std::size_t size() const { return right.size(); }
+};
+
+Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rules,
+                std::size_t threads, Interrupt& interrupt);
+
+}  // namespace weald

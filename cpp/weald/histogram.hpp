@@ -1,0 +1,71 @@
+// Sums per code of one column over the rows of a node.
+#pragma once
+
+#include "statistics.hpp"
+
+namespace weald {
+
+// The rows of a node with what they add, copied next to each other once per node so that every
+// column reads them in order.
+struct NodeRows {
+  const Row* rows = nullptr;           // row numbers within the block, ascending
+  std::size_t n = 0;
+  const Lane* words = nullptr;         // n x words_per_row
+  const std::uint32_t* hot = nullptr;  // n x outputs, for OneHot
+
+  NodeRows slice(std::size_t begin, std::size_t end, const Statistics& stats) const {
+    return {rows + begin, end - begin, words + begin * stats.words_per_row(),
+            hot ? hot + begin * stats.n_outputs : nullptr};
+  }
+};
+
+// A histogram by code: every code is its own slot.
+inline Code own_slot(Code code) { return code; }
+
+// cells[slot_of(code)] += what each row adds.
+template <class SlotOf>
+void add_rows(const Column& column, const NodeRows& node, const Statistics& stats, Lane* cells,
+              SlotOf slot_of) {
+  // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
+  const Row* const rows = node.rows;
+  const Lane* const words = node.words;
+  const std::uint32_t* const hot = node.hot;
+  const std::size_t n = node.n, stride = column.stride, lanes = stats.lanes;
+  const std::size_t outputs = stats.n_outputs;
+  visit_width(column, [=, &stats](const auto* codes) {
+    const auto each = [=](auto&& add) {
+      for (std::size_t i = 0; i < n; ++i) {
+        add(i, static_cast<std::size_t>(slot_of(static_cast<Code>(codes[rows[i] * stride]))));
+      }
+    };
+    if (stats.layout == Layout::Packed) {
+      each([=](std::size_t i, std::size_t slot) { cells[slot] += words[i]; });
+    } else if (stats.layout == Layout::Dense && lanes == 3) {
+      each([=](std::size_t i, std::size_t slot) {
+        for (std::size_t k = 0; k < 3; ++k) cells[slot * 3 + k] += words[i * 3 + k];
+      });
+    } else if (stats.layout == Layout::Dense) {
+      each([=](std::size_t i, std::size_t slot) {
+        for (std::size_t k = 0; k < lanes; ++k) cells[slot * lanes + k] += words[i * lanes + k];
+      });
+    } else {
+      each([=](std::size_t i, std::size_t slot) {
+        Lane* cell = cells + slot * lanes;
+        const Lane h = words[i];
+        cell[0] += 1, cell[1] += h;
+        for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+      });
+    }
+  });
+}
+
+// The sums of all rows of a node.
+inline void add_total(const NodeRows& node, const Statistics& stats, Lane* total) {
+  static const std::uint8_t zero = 0;
+  Column alike;  // a column in which every row has code 0
+  alike.data = &zero;
+  alike.stride = 0;
+  add_rows(alike, node, stats, total, own_slot);
+}
+
+}  // namespace weald

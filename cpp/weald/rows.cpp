@@ -1,0 +1,169 @@
+#include "rows.hpp"
+
+#include <bit>
+
+namespace weald {
+
+namespace {
+
+// Renumbers the codes that occur, in order. `seen` and `renumber` are scratch; `keep` is told every
+// code that stays.
+template <class From, class Keep>
+Code squeeze(const From* codes, std::size_t stride, const Row* rows, std::size_t n,
+             std::size_t slots, std::vector<std::uint64_t>& seen, std::vector<Code>& renumber,
+             Keep&& keep) {
+  seen.assign(slots / 64 + 1, 0);
+  if (renumber.size() < slots) renumber.resize(slots);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = codes[rows[i] * stride];
+    seen[code / 64] |= std::uint64_t{1} << (code % 64);
+  }
+  Code next = 0;
+  for (std::size_t word = 0; word < seen.size(); ++word) {
+    for (std::uint64_t bits = seen[word]; bits != 0; bits &= bits - 1) {
+      const Code code = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
+      renumber[code] = next++;
+      keep(code);
+    }
+  }
+  return next;
+}
+
+// Runs fn with a pointer of the given width into a buffer of bytes.
+template <class Fn>
+void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
+  if (width == 1) return fn(bytes);
+  if (width == 2) return fn(reinterpret_cast<std::uint16_t*>(bytes));
+  fn(reinterpret_cast<std::uint32_t*>(bytes));
+}
+
+}  // namespace
+
+std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats) {
+  auto block = std::make_shared<Block>();
+  block->n_rows = matrix.n_rows;
+  block->columns = matrix.columns;
+  block->words = stats.words.data();
+  block->hot = stats.hot.empty() ? nullptr : stats.hot.data();
+  for (const Column& column : matrix.columns) {
+    block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
+  }
+  return block;
+}
+
+std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
+                                          const Statistics& stats) {
+  auto block = std::make_shared<Block>();
+  const std::size_t d = parent.columns.size();
+  block->n_rows = n;
+  block->gathered = true;
+  block->columns.resize(d);
+  block->decode_storage.resize(d);
+  block->low_storage.resize(d);
+  block->high_storage.resize(d);
+  block->code_storage.resize(n * d * width_for(n + 1) + 4 * d);  // with room for alignment
+  std::uint8_t* free = block->code_storage.data();
+  std::vector<std::uint64_t> seen;
+  std::vector<Code> renumber;
+  for (std::size_t j = 0; j < d; ++j) {
+    const Column& from = parent.columns[j];
+    Column& to = block->columns[j];
+    to.categorical = from.categorical;
+    if (from.constant()) {
+      to.n_codes = from.n_codes;
+      to.has_missing = from.has_missing;
+      continue;  // constant above, constant here: never looked at again
+    }
+    auto& decode = block->decode_storage[j];
+    auto& low = block->low_storage[j];
+    auto& high = block->high_storage[j];
+    const bool one_value = from.low == from.high;
+    visit_width(from, [&](const auto* codes) {
+      const Code missing = from.n_codes;
+      const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber,
+                                 [&](Code code) {
+        if (code == missing) {
+          to.has_missing = true;
+        } else if (from.categorical) {
+          decode.push_back(from.original(code));
+        } else {
+          low.push_back(from.low[code]);
+          if (!one_value) high.push_back(from.high[code]);
+        }
+      });
+      to.n_codes = slots - (to.has_missing ? 1 : 0);
+      to.width = width_for(slots);
+      to.data = free;
+      with_width(to.width, free, [&](auto* out) {
+        using Out = std::remove_pointer_t<decltype(out)>;
+        for (std::size_t i = 0; i < n; ++i) {
+          out[i] = static_cast<Out>(renumber[codes[rows[i] * from.stride]]);
+        }
+      });
+    });
+    to.decode = decode.data();
+    to.low = low.data();
+    to.high = one_value ? low.data() : high.data();
+    // The next column starts on a boundary that suits any width.
+    free += (n * to.width + 3) / 4 * 4;
+    block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
+  }
+  const std::size_t per_row = stats.words_per_row();
+  block->word_storage.resize(n * per_row);
+  block->origin_storage.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(parent.words + rows[i] * per_row, per_row, &block->word_storage[i * per_row]);
+    block->origin_storage[i] = parent.origin ? parent.origin[rows[i]] : rows[i];
+  }
+  if (parent.hot) {
+    block->hot_storage.resize(n * stats.n_outputs);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(parent.hot + rows[i] * stats.n_outputs, stats.n_outputs,
+                  &block->hot_storage[i * stats.n_outputs]);
+    }
+    block->hot = block->hot_storage.data();
+  }
+  block->words = block->word_storage.data();
+  block->origin = block->origin_storage.data();
+  return block;
+}
+
+bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
+  // Gathering reads every column once; below a quarter of the block the nodes to come get it back.
+  if (n * 4 > block.n_rows || n < 8) return false;
+  return block.most_codes > 256 || (!block.gathered && columns_per_node * 4 >= block.columns.size());
+}
+
+std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
+                           std::vector<Row>& scratch) {
+  const Column& column = block.columns[split.column];
+  if (scratch.size() < n) scratch.resize(n);
+  std::size_t left = 0, right = 0;
+  const auto divide = [&](const auto* codes, auto&& goes_left) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Row row = rows[i];
+      const bool is_left = goes_left(static_cast<Code>(codes[row * column.stride]));
+      rows[left] = row;  // left <= i: never overwrites a row not yet read
+      scratch[right] = row;
+      left += is_left;
+      right += !is_left;
+    }
+  };
+  visit_width(column, [&](const auto* codes) {
+    const Code missing = column.n_codes;
+    if (split.categorical) {
+      std::vector<std::uint8_t> side(missing + 1, 0);
+      for (const Code code : split.left_codes) side[code] = 1;
+      side[missing] = split.missing_left;
+      divide(codes, [&](Code code) { return side[code] != 0; });
+    } else if (split.missing_left) {
+      divide(codes, [&](Code code) { return code <= split.last_left || code == missing; });
+    } else {
+      divide(codes, [&](Code code) { return code <= split.last_left; });
+    }
+  });
+  std::copy_n(scratch.begin(), right, rows + left);
+  return left;
+}
+
+}  // namespace weald

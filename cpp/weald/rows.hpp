@@ -1,0 +1,54 @@
+// Which rows a node has, and how they are kept close together.
+//
+// A block is a set of rows with their codes and statistics. The first block is the whole matrix;
+// when a node has become much smaller than its block, its rows are gathered into a block of their
+// own. There the codes that no longer occur are squeezed out, so that the number of codes stays
+// near the number of rows and a histogram of *ranks* stays as cheap as a histogram of bins. This is
+// what makes the exact tree cost O(d n log n) with no sorting after the first: squeezing keeps the
+// order.
+//
+//   codes of a column in the parent   3 9 9 4 7 3      n_codes 10, six rows
+//   squeezed                          0 3 3 1 2 0      n_codes 4, values of 3 4 7 9
+#pragma once
+
+#include <memory>
+
+#include "bins.hpp"
+#include "split.hpp"
+
+namespace weald {
+
+struct Block {
+  std::size_t n_rows = 0;
+  std::vector<Column> columns;
+  const Lane* words = nullptr;           // per row, as in Statistics
+  const std::uint32_t* hot = nullptr;
+  const Row* origin = nullptr;           // row of the matrix; null: the same
+  std::size_t most_codes = 0;            // largest number of slots of any column
+  bool gathered = false;                 // columns contiguous?
+
+  // What a gathered block owns.
+  std::vector<std::uint8_t> code_storage;
+  std::vector<std::vector<Code>> decode_storage;
+  std::vector<std::vector<double>> low_storage, high_storage;
+  std::vector<Lane> word_storage;
+  std::vector<std::uint32_t> hot_storage;
+  std::vector<Row> origin_storage;
+};
+
+// The whole matrix as a block.
+std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats);
+
+// The given rows of a block as a block of their own.
+std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
+                                          const Statistics& stats);
+
+// Is a node of n rows small enough, compared with its block, to be worth a block of its own?
+bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node);
+
+// Moves the rows that go left to the front, keeping the order on both sides: [cef|abdghijkl].
+// Returns how many go left.
+std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
+                           std::vector<Row>& scratch);
+
+}  // namespace weald

@@ -1,0 +1,66 @@
+// Sorting of column values: least-significant-digit radix on order-preserving integer keys.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace weald {
+
+template <class T>
+using KeyOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+// Maps floats to unsigned integers of the same order: flip all bits of negatives, the sign bit of
+// the others. Adding zero turns -0.0 into 0.0, so that equal values have equal keys.
+template <class T>
+KeyOf<T> key_of(T value) {
+  using Key = KeyOf<T>;
+  constexpr Key sign = Key{1} << (sizeof(Key) * 8 - 1);
+  const auto bits = std::bit_cast<Key>(value + T{0});
+  return bits ^ ((bits & sign) ? ~Key{0} : sign);
+}
+
+template <class T>
+T value_of(KeyOf<T> key) {
+  using Key = KeyOf<T>;
+  constexpr Key sign = Key{1} << (sizeof(Key) * 8 - 1);
+  return std::bit_cast<T>(key ^ ((key & sign) ? sign : ~Key{0}));
+}
+
+// Sorts items by items.key, stably. `scratch` is resized as needed.
+template <class Item>
+void sort_by_key(std::vector<Item>& items, std::vector<Item>& scratch) {
+  using Key = decltype(Item::key);
+  constexpr int kDigit = 11;
+  constexpr int kPasses = (sizeof(Key) * 8 + kDigit - 1) / kDigit;
+  constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
+  const std::size_t n = items.size();
+  if (n < 4 * kBuckets / kPasses) {  // too few to pay for the counters
+    std::stable_sort(items.begin(), items.end(),
+                     [](const Item& a, const Item& b) { return a.key < b.key; });
+    return;
+  }
+  std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
+  for (auto& count : counts) count.fill(0);
+  for (const Item& item : items) {
+    for (int p = 0; p < kPasses; ++p) ++counts[p][(item.key >> (p * kDigit)) & (kBuckets - 1)];
+  }
+  scratch.resize(n);
+  for (int p = 0; p < kPasses; ++p) {
+    auto& count = counts[p];
+    const int shift = p * kDigit;
+    if (count[(items[0].key >> shift) & (kBuckets - 1)] == n) continue;  // one digit: sorted
+    std::uint32_t sum = 0;
+    for (auto& c : count) sum += std::exchange(c, sum);
+    for (const Item& item : items) {
+      scratch[count[(item.key >> shift) & (kBuckets - 1)]++] = item;
+    }
+    items.swap(scratch);
+  }
+}
+
+}  // namespace weald

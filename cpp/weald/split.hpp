@@ -1,0 +1,67 @@
+// The search for the best split of a node.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "histogram.hpp"
+#include "random.hpp"
+#include "scan.hpp"
+
+namespace weald {
+
+// A split of one column, in the codes of the block it was found in.
+struct Split {
+  double score = -kInf;                // S(left) + S(right)
+  std::uint32_t column = 0;
+  bool missing_left = false;
+  bool categorical = false;
+  bool had_missing = false;            // were there missing values to place?
+  Code last_left = 0, first_right = 0;  // numeric: codes up to last_left go left
+  double random_threshold = kNaN;      // numeric: where the random rule cut
+  std::vector<Code> left_codes;        // categorical: the codes that go left
+  double left_value = 0, right_value = 0;  // G / H of the sides, for bounds of monotone columns
+
+  bool found() const { return score > -kInf; }
+
+  // The test in the caller's values; NaN for categories, +inf for present | missing.
+  double threshold_in(const Column& home) const {
+    if (categorical) return kNaN;
+    if (first_right == home.n_codes) return kInf;
+    if (!std::isnan(random_threshold)) return random_threshold;
+    return midpoint(home.high[last_left], home.low[first_right]);
+  }
+
+  // Ties go to the lower column, so that the order of the search does not matter.
+  bool loses_to(double other_score, std::uint32_t other_column) const {
+    return other_score > score || (other_score == score && found() && other_column < column);
+  }
+};
+
+// Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
+struct SplitScratch {
+  std::vector<Lane> cells;
+  std::vector<std::uint64_t> touched;
+  std::vector<Code> codes;             // only ever grows, so that no column pays for clearing it
+  std::span<Code> order;               // codes present in the node, in scanning order
+};
+
+struct SearchRequest {
+  const Statistics* stats = nullptr;
+  Limits limits;                       // without the column's own direction
+  const std::int8_t* monotone = nullptr;  // per column
+  bool random = false;                 // one random cut per column instead of the best
+  std::uint64_t node_key = 0;
+};
+
+// Looks for the best (or tries a random) split of column j over the node's rows and puts it into
+// `best` if it is better. `ready`, if given, holds the column's histogram. Returns whether the column
+// varies here at all.
+bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j,
+                   const NodeRows& node, const Lane* total, const Lane* ready,
+                   SplitScratch& scratch, Split& best);
+
+// S(node): what the gain of its split is measured against.
+double node_score(const Statistics& stats, const NodeRows& node, const Lane* total);
+
+}  // namespace weald

@@ -1,0 +1,155 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace weald {
+
+namespace {
+
+// The largest power of two, as an exponent, by which a total may be multiplied and stay below
+// 2^bits. Powers of two scale floats without rounding.
+int exponent_for(double total, int bits) {
+  if (!(total > 0)) return 0;
+  int exponent;
+  std::frexp(total, &exponent);  // total < 2^exponent
+  return bits - exponent;
+}
+
+struct Weights {
+  bool unit = true;    // all 1
+  bool whole = true;   // all whole numbers
+  double total = 0;
+};
+
+Weights inspect_weights(const Target& target, std::vector<Row>& rows) {
+  Weights out;
+  for (std::size_t i = 0; i < target.n_rows; ++i) {
+    const double w = target.weights ? target.weights[i] : 1.0;
+    if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
+    if (w == 0) continue;
+    rows.push_back(static_cast<Row>(i));
+    out.total += w;
+    out.unit &= w == 1;
+    out.whole &= w == std::floor(w);
+  }
+  if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
+  return out;
+}
+
+// A real target as whole units: centred on its midrange (which repeating rows does not move),
+// scaled so that no sum can pass 2^61.
+struct FixedPoint {
+  double centre = 0;
+  int exponent = 0;
+
+  Lane units(double y) const {
+    return static_cast<Lane>(std::llrint(std::ldexp(y - centre, exponent)));
+  }
+};
+
+FixedPoint fixed_point(const Target& target, const std::vector<Row>& rows, double total_weight,
+                       bool centred) {
+  double low = kInf, high = -kInf;
+  for (const Row row : rows) {
+    for (std::size_t o = 0; o < target.n_outputs; ++o) {
+      const double y = target.values[row * target.n_outputs + o];
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+  }
+  FixedPoint out;
+  if (rows.empty()) return out;
+  out.centre = centred ? low / 2 + high / 2 : 0.0;
+  const double reach = std::max(std::abs(high - out.centre), std::abs(low - out.centre));
+  out.exponent = std::clamp(exponent_for(total_weight, 60) + exponent_for(reach, 0), -1000, 1000);
+  return out;
+}
+
+}  // namespace
+
+Statistics make_statistics(const Target& target, Criterion criterion,
+                           std::size_t min_samples_leaf) {
+  Statistics out;
+  out.criterion = criterion;
+  out.n_outputs = target.n_outputs;
+  const Weights weights = inspect_weights(target, out.rows);
+  out.total_weight = weights.total;
+  const auto weight_of = [&](Row row) { return target.weights ? target.weights[row] : 1.0; };
+
+  // Whole weights keep their unit; others are cut to 2^-k so that their sum stays below 2^52 and
+  // converts to double without rounding.
+  const bool whole = weights.whole && weights.total < 0x1.0p31;
+  const int h_exponent = whole ? 0 : exponent_for(weights.total, 52);
+  out.h_unit = std::ldexp(1.0, -h_exponent);
+  const auto h_of = [&](Row row) {
+    return static_cast<Lane>(std::llrint(std::ldexp(weight_of(row), h_exponent)));
+  };
+
+  if (is_classification(criterion)) {
+    out.g_unit = out.h_unit;
+    const bool binary = target.n_outputs == 1 && target.n_classes[0] <= 2;
+    if (binary) {
+      out.channels = 1;
+      const bool counts_needed = min_samples_leaf > 1 && !weights.unit;
+      out.layout = whole && !counts_needed ? Layout::Packed : Layout::Dense;
+      out.lanes = out.layout == Layout::Packed ? 1 : 3;
+      out.words.resize(target.n_rows * out.lanes);
+      for (const Row row : out.rows) {
+        const Lane h = h_of(row);
+        const Lane g = target.classes[row] == 1 ? h : 0;
+        if (out.layout == Layout::Packed) {
+          out.words[row] = g << 32 | h;
+        } else {
+          Lane* lanes = &out.words[row * 3];
+          lanes[0] = 1, lanes[1] = h, lanes[2] = g;
+        }
+      }
+      return out;
+    }
+    out.layout = Layout::OneHot;
+    out.offset.assign(1, 0);
+    for (const std::uint32_t k : target.n_classes) out.offset.push_back(out.offset.back() + k);
+    out.channels = out.offset.back();
+    out.lanes = 2 + out.channels;
+    out.words.resize(target.n_rows);
+    out.hot.resize(target.n_rows * target.n_outputs);
+    for (const Row row : out.rows) {
+      out.words[row] = h_of(row);
+      for (std::size_t o = 0; o < target.n_outputs; ++o) {
+        const std::size_t at = row * target.n_outputs + o;
+        out.hot[at] = out.offset[o] + static_cast<std::uint32_t>(target.classes[at]);
+      }
+    }
+    return out;
+  }
+
+  out.layout = Layout::Dense;
+  out.targets = target.values;
+  out.channels = target.n_outputs;
+  out.lanes = 2 + out.channels;
+  const bool centred = criterion != Criterion::Poisson;  // Poisson needs the sums themselves
+  const FixedPoint fixed = fixed_point(target, out.rows, weights.total, centred);
+  out.g_unit = std::ldexp(1.0, -fixed.exponent);
+  out.g_centre = fixed.centre;
+  out.whole_weights = whole;
+  out.words.resize(target.n_rows * out.lanes);
+  for (const Row row : out.rows) {
+    Lane* lanes = &out.words[row * out.lanes];
+    lanes[0] = 1;
+    lanes[1] = h_of(row);
+    for (std::size_t o = 0; o < target.n_outputs; ++o) {
+      const double y = target.values[row * target.n_outputs + o];
+      // A whole weight multiplies the units, so that weight k is exactly k rows. The absolute
+      // criterion has no use for sums of targets: its lanes hold the targets themselves.
+      lanes[2 + o] = criterion == Criterion::Absolute ? fixed.units(y)
+                     : whole ? fixed.units(y) * lanes[1]
+                           : static_cast<Lane>(std::llrint(std::ldexp(
+                                 weight_of(row) * (y - fixed.centre), fixed.exponent)));
+    }
+  }
+  return out;
+}
+
+}  // namespace weald

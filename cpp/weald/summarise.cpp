@@ -1,0 +1,171 @@
+#include "summarise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "criterion.hpp"
+
+namespace weald {
+
+namespace {
+
+double weight_of(const Target& target, Row row) {
+  return target.weights ? target.weights[row] : 1.0;
+}
+
+double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
+  double sum = 0;
+  switch (criterion) {
+    case Criterion::Entropy:
+      for (std::size_t c = 0; c < k; ++c) sum -= xlog2x(p[c]);
+      return std::max(sum, 0.0);
+    case Criterion::Misclassification: return 1 - *std::max_element(p, p + k);
+    default:
+      for (std::size_t c = 0; c < k; ++c) sum += p[c] * p[c];
+      return std::max(1 - sum, 0.0);
+  }
+}
+
+void summarise_classes(const Shape& shape, const Target& target, Criterion criterion, Summary& out) {
+  const std::size_t width = out.n_outputs * out.max_classes;
+  for (std::size_t m = shape.size(); m-- > 0;) {
+    double* value = &out.value[m * width];
+    if (shape.right[m] < 0) {
+      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
+        const Row row = shape.rows[i];
+        const double w = weight_of(target, row);
+        out.weight[m] += w;
+        for (std::size_t o = 0; o < out.n_outputs; ++o) {
+          const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
+          value[o * out.max_classes + k] += w;
+        }
+      }
+    } else {
+      const std::size_t children[] = {m + 1, static_cast<std::size_t>(shape.right[m])};
+      for (const std::size_t child : children) {
+        out.weight[m] += out.weight[child];
+        for (std::size_t c = 0; c < width; ++c) value[c] += out.value[child * width + c];
+      }
+    }
+  }
+  const bool bounded = target.n_outputs == 1 && target.n_classes[0] == 2;
+  for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
+    double* value = &out.value[m * width];
+    for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
+    for (std::size_t o = 0; o < out.n_outputs; ++o) {
+      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, target.n_classes[o], criterion);
+    }
+    out.impurity[m] /= static_cast<double>(out.n_outputs);
+    if (bounded && (value[1] < shape.lower[m] || value[1] > shape.upper[m])) {
+      value[1] = std::clamp(value[1], shape.lower[m], shape.upper[m]);
+      value[0] = 1 - value[1];
+    }
+  }
+}
+
+// Weighted mean and sum of squared deviations of one output, mergeable without cancellation
+// (Chan, Golub & LeVeque 1983).
+struct Moments {
+  double weight = 0, mean = 0, deviation = 0, ylogy = 0;
+
+  static Moments of(const Shape& shape, std::size_t m, const Target& target, std::size_t o) {
+    Moments out;
+    const auto y = [&](std::size_t i) { return target.values[shape.rows[i] * target.n_outputs + o]; };
+    const double origin = y(shape.begin[m]);  // makes the mean of equal targets exact
+    double shift = 0;
+    for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
+      const double w = weight_of(target, shape.rows[i]);
+      out.weight += w;
+      shift += w * (y(i) - origin);
+    }
+    out.mean = origin + shift / out.weight;
+    for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
+      const double w = weight_of(target, shape.rows[i]);
+      out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
+      if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
+    }
+    return out;
+  }
+
+  static Moments merge(const Moments& a, const Moments& b) {
+    Moments out;
+    out.weight = a.weight + b.weight;
+    const double gap = b.mean - a.mean;
+    out.mean = a.mean + gap * (b.weight / out.weight);
+    out.deviation = a.deviation + b.deviation + gap * gap * (a.weight * (b.weight / out.weight));
+    out.ylogy = a.ylogy + b.ylogy;
+    return out;
+  }
+
+  double impurity(Criterion criterion) const {
+    if (criterion == Criterion::Squared) return deviation / weight;
+    // mean of y log(y / mean) - (y - mean): the last two cancel in the sum
+    return mean > 0 ? std::max(ylogy / weight - mean * std::log(mean), 0.0) : 0.0;
+  }
+};
+
+void summarise_means(const Shape& shape, const Target& target, Criterion criterion, Summary& out) {
+  std::vector<Moments> moments(shape.size() * out.n_outputs);
+  for (std::size_t m = shape.size(); m-- > 0;) {
+    for (std::size_t o = 0; o < out.n_outputs; ++o) {
+      Moments& here = moments[m * out.n_outputs + o];
+      here = shape.right[m] < 0
+                 ? Moments::of(shape, m, target, o)
+                 : Moments::merge(moments[(m + 1) * out.n_outputs + o],
+                                  moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
+      out.weight[m] = here.weight;
+      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs);
+      out.value[m * out.n_outputs + o] = std::clamp(here.mean, shape.lower[m], shape.upper[m]);
+    }
+  }
+}
+
+void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
+  std::vector<std::pair<double, double>> rows;  // target, weight
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    for (std::size_t o = 0; o < out.n_outputs; ++o) {
+      rows.clear();
+      double total = 0, below = 0, error = 0;
+      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
+        const Row row = shape.rows[i];
+        rows.emplace_back(target.values[row * out.n_outputs + o], weight_of(target, row));
+        total += rows.back().second;
+      }
+      std::sort(rows.begin(), rows.end());
+      std::size_t k = 0;
+      while (k + 1 < rows.size() && 2 * (below + rows[k].second) < total) below += rows[k++].second;
+      double median = rows[k].first;
+      if (k + 1 < rows.size() && 2 * (below + rows[k].second) == total) {  // any point between does
+        median = median / 2 + rows[k + 1].first / 2;
+      }
+      for (const auto& [y, w] : rows) error += w * std::abs(y - median);
+      out.weight[m] = total;
+      out.impurity[m] += error / total / static_cast<double>(out.n_outputs);
+      out.value[m * out.n_outputs + o] = std::clamp(median, shape.lower[m], shape.upper[m]);
+    }
+  }
+}
+
+}  // namespace
+
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion) {
+  Summary out;
+  out.n_outputs = target.n_outputs;
+  out.max_classes = target.classes ? *std::max_element(target.n_classes.begin(), target.n_classes.end()) : 1;
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    out.n_rows.push_back(static_cast<std::int64_t>(shape.end[m] - shape.begin[m]));
+  }
+  out.weight.assign(shape.size(), 0.0);
+  out.impurity.assign(shape.size(), 0.0);
+  out.value.assign(shape.size() * out.n_outputs * out.max_classes, 0.0);
+  if (target.classes) {
+    summarise_classes(shape, target, criterion, out);
+  } else if (criterion == Criterion::Absolute) {
+    summarise_medians(shape, target, out);
+  } else {
+    summarise_means(shape, target, criterion, out);
+  }
+  return out;
+}
+
+}  // namespace weald

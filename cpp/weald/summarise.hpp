@@ -1,0 +1,19 @@
+// What the nodes of a grown tree say about their rows: counts, impurity, value.
+#pragma once
+
+#include "grow.hpp"
+
+namespace weald {
+
+struct Summary {
+  std::vector<std::int64_t> n_rows;
+  std::vector<double> weight, impurity;
+  std::vector<double> value;          // nodes x outputs x max_classes: class shares, or the number
+  std::size_t n_outputs = 1, max_classes = 1;
+};
+
+// Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
+// their rows, inner nodes from their children.
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion);
+
+}  // namespace weald

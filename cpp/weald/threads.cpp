@@ -1,0 +1,186 @@
+#include "threads.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace weald {
+
+namespace {
+
+std::size_t this_thread() { return std::hash<std::thread::id>{}(std::this_thread::get_id()); }
+
+thread_local bool inside_task = false;
+
+// One parallel_for: threads draw task numbers from a counter until none is left.
+struct Job {
+  Job(std::size_t tasks, Interrupt& when, const std::function<void(std::size_t)>& what)
+      : n(tasks), interrupt(&when), fn(&what) {}
+
+  std::size_t n;
+  Interrupt* interrupt;
+  const std::function<void(std::size_t)>* fn;
+  std::atomic<std::size_t> next{0};
+  std::size_t helpers_wanted = 0;   // guarded by the pool's mutex, as is helpers_inside
+  std::size_t helpers_inside = 0;
+  std::exception_ptr error;
+  std::mutex error_mutex;
+
+  void work() {
+    inside_task = true;
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
+      try {
+        interrupt->poll();
+        (*fn)(i);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+        next.store(n, std::memory_order_relaxed);
+        interrupt->stop();
+      }
+    }
+    inside_task = false;
+  }
+};
+
+class Pool {
+ public:
+  void run(Job& job, std::size_t helpers) {
+    {
+      const std::lock_guard lock(mutex_);
+      while (workers_.size() < helpers) workers_.emplace_back([this] { serve(); });
+      job.helpers_wanted = helpers;
+      jobs_.push_back(&job);
+    }
+    wake_.notify_all();
+    job.work();
+    std::unique_lock lock(mutex_);
+    std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
+    // A helper may still be inside a task; poll so that Ctrl-C reaches it.
+    while (job.helpers_inside > 0) {
+      done_.wait_for(lock, std::chrono::milliseconds(50));
+      lock.unlock();
+      try {
+        job.interrupt->poll();
+      } catch (...) {
+        const std::lock_guard error_lock(job.error_mutex);
+        if (!job.error) job.error = std::current_exception();
+      }
+      lock.lock();
+    }
+  }
+
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return closing_ || !jobs_.empty(); });
+      if (closing_) return;
+      Job* job = jobs_.front();
+      ++job->helpers_inside;
+      if (--job->helpers_wanted == 0) jobs_.pop_front();
+      lock.unlock();
+      job->work();
+      lock.lock();
+      --job->helpers_inside;
+      done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::deque<Job*> jobs_;
+  std::vector<std::thread> workers_;
+  bool closing_ = false;
+};
+
+// The pool lives until the process ends: joining threads during interpreter shutdown could hang.
+// After fork the child has no worker threads, so it forgets the parent's pool and starts its own.
+std::atomic<Pool*> shared_pool{nullptr};
+std::mutex create_mutex;
+
+Pool& pool() {
+  if (Pool* existing = shared_pool.load(std::memory_order_acquire)) return *existing;
+  const std::lock_guard lock(create_mutex);
+  if (Pool* existing = shared_pool.load(std::memory_order_acquire)) return *existing;
+#if defined(__unix__) || defined(__APPLE__)
+  static const int registered = pthread_atfork(
+      [] { create_mutex.lock(); }, [] { create_mutex.unlock(); },
+      [] {
+        shared_pool.store(nullptr, std::memory_order_release);
+        inside_task = false;
+        create_mutex.unlock();
+      });
+  (void)registered;
+#endif
+  auto* fresh = new Pool;
+  shared_pool.store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
+constexpr auto kCheckEvery = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Interrupt::Interrupt(std::function<bool()> should_stop)
+    : should_stop_(std::move(should_stop)),
+      owner_(this_thread()),
+      next_check_(std::chrono::steady_clock::now() + kCheckEvery) {}
+
+void Interrupt::poll() {
+  if (should_stop_ && !stopped() && this_thread() == owner_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= next_check_) {
+      next_check_ = now + kCheckEvery;
+      if (should_stop_()) stop();
+    }
+  }
+  if (stopped()) throw Interrupted();
+}
+
+std::size_t hardware_threads() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    return static_cast<std::size_t>(CPU_COUNT(&set));
+  }
+#endif
+  const unsigned n = std::thread::hardware_concurrency();
+  return n == 0 ? 1 : n;
+}
+
+void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
+                  const std::function<void(std::size_t)>& fn) {
+  if (threads <= 1 || n <= 1 || inside_task) {
+    for (std::size_t i = 0; i < n; ++i) {
+      interrupt.poll();
+      fn(i);
+    }
+    return;
+  }
+  Job job(n, interrupt, fn);
+  pool().run(job, (threads < n ? threads : n) - 1);
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace weald

@@ -1,0 +1,49 @@
+// A small thread pool of our own: rebuilt after fork, never nested, the same result for any size.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+
+namespace weald {
+
+// Thrown out of the core when the user asked to stop (Ctrl-C).
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// Lets a long computation ask, a few times a second, whether it should stop. Only the thread that
+// entered the core may run the caller's check (it may have to take the interpreter's lock);
+// the others just look at the flag.
+class Interrupt {
+ public:
+  explicit Interrupt(std::function<bool()> should_stop = {});
+  void poll();  // throws Interrupted once the caller's check, or another thread, said stop
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+ private:
+  std::function<bool()> should_stop_;
+  std::size_t owner_;
+  std::atomic<bool> stopped_{false};
+  std::chrono::steady_clock::time_point next_check_;
+};
+
+std::size_t hardware_threads();  // cores this process may run on
+
+// Runs fn(i) for i in 0..n-1 on up to `threads` threads, the calling one among them. Tasks are
+// handed out in ascending order. Serial when called from inside a task. The first exception is
+// rethrown after every task has stopped.
+void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
+                  const std::function<void(std::size_t)>& fn);
+
+// The number of tasks to cut `items` into so that each one is worth handing to a thread.
+inline std::size_t useful_threads(std::size_t threads, double work_ns) {
+  constexpr double kWorthIt = 40'000;  // waking a thread costs about 5-10 microseconds
+  const auto useful = static_cast<std::size_t>(work_ns / kWorthIt);
+  return useful < 2 ? 1 : useful < threads ? useful : threads;
+}
+
+}  // namespace weald

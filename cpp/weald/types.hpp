@@ -1,0 +1,73 @@
+// The vocabulary of the engine: codes, columns, the binned matrix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace weald {
+
+using Row = std::uint32_t;   // a row number: 4 billion rows are enough, and half the traffic of 64 bits
+using Code = std::uint32_t;  // a bin or rank code, widened for arithmetic
+using Lane = std::int64_t;   // one integer sum: adds are exact, so their order cannot change a model
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
+// or of label (categorical); the code n_codes, if it occurs, means "missing".
+//
+//   row-major bytes      data = base + j, stride = d     (histogram mode: one cache line serves a row)
+//   column-major, 1/2/4  data = column,   stride = 1     (exact mode and gathered blocks)
+struct Column {
+  const void* data = nullptr;
+  std::size_t stride = 1;           // in codes, not bytes
+  Code n_codes = 0;
+  std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
+  bool categorical = false;
+  bool has_missing = false;
+  // What the codes mean. Numeric: the smallest and largest value seen under each code; a threshold
+  // between codes a < b is the midpoint of high[a] and low[b] (in exact mode low and high are one).
+  // Categorical: the code in the whole matrix; null means the same.
+  const double* low = nullptr;
+  const double* high = nullptr;
+  const Code* decode = nullptr;
+
+  Code slots() const { return n_codes + (has_missing ? 1 : 0); }
+  bool constant() const { return slots() < 2; }
+  Code original(Code code) const { return decode ? decode[code] : code; }
+};
+
+// Calls fn with the column's typed pointer, so that kernels are written once for all widths.
+template <class Fn>
+decltype(auto) visit_width(const Column& column, Fn&& fn) {
+  switch (column.width) {
+    case 1: return fn(static_cast<const std::uint8_t*>(column.data));
+    case 2: return fn(static_cast<const std::uint16_t*>(column.data));
+    default: return fn(static_cast<const std::uint32_t*>(column.data));
+  }
+}
+
+inline std::uint8_t width_for(std::size_t slots) {
+  return slots <= 256 ? 1 : slots <= 65536 ? 2 : 4;
+}
+
+// The binned matrix: codes of every column, and what the codes mean.
+struct BinnedMatrix {
+  std::size_t n_rows = 0;
+  std::vector<Column> columns;
+  std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
+  std::vector<std::vector<std::uint8_t>> storage;  // one buffer per column, or one for all
+
+  std::size_t n_columns() const { return columns.size(); }
+};
+
+// The threshold that separates a from b, a < b: the midpoint, or a itself if that rounds up to b.
+inline double midpoint(double a, double b) {
+  const double middle = a / 2 + b / 2;
+  return middle < b && middle >= a ? middle : a;
+}
+
+}  // namespace weald

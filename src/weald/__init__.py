@@ -1,0 +1,61 @@
+"""weald: ensemble learning on tables, from one decision tree to the super learner.
+
+>>> import weald
+>>> weald.DecisionTreeClassifier(max_depth=1).fit([[0], [1]], ["no", "yes"]).predict([[1]])
+array(['yes'], dtype='<U3')
+"""
+
+from importlib import import_module as _import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from weald._engine import threads
+    from weald.explain import explain_path, export_graphviz, export_text, plot_tree
+    from weald.tree import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
+    )
+
+__version__ = _version("weald")
+
+# Where each name lives. They are imported when first asked for, so that the command line can
+# show its help without loading scikit-learn.
+_HOME = {
+    "DecisionTreeClassifier": "weald.tree",
+    "DecisionTreeRegressor": "weald.tree",
+    "ExtraTreeClassifier": "weald.tree",
+    "ExtraTreeRegressor": "weald.tree",
+    "explain_path": "weald.explain",
+    "export_graphviz": "weald.explain",
+    "export_text": "weald.explain",
+    "plot_tree": "weald.explain",
+    "threads": "weald._engine",
+}
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "__version__",
+    "explain_path",
+    "export_graphviz",
+    "export_text",
+    "plot_tree",
+    "threads",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'weald' has no attribute {name!r}")
+    found = getattr(_import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

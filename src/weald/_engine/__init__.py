@@ -1,0 +1,24 @@
+"""The door to the compiled engine: bin, grow, route, prune.
+
+Nothing else in weald touches ``_core``. Arrays that come through here are already checked by
+:mod:`weald._data`; the engine checks sizes and ranges once more, so that even a damaged model
+file cannot crash the interpreter.
+"""
+
+from weald._engine._core import Binned, Rules, Target, bin, grow, labels, pruning_path, reals
+from weald._engine._threads import resolve_threads, threads
+from weald._engine._tree import Tree
+
+__all__ = [
+    "Binned",
+    "Rules",
+    "Target",
+    "Tree",
+    "bin",
+    "grow",
+    "labels",
+    "pruning_path",
+    "reals",
+    "resolve_threads",
+    "threads",
+]

@@ -1,0 +1,59 @@
+"""How many threads a call may use. The answer never changes a model, only its speed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from numbers import Integral
+
+from weald._engine import _core
+
+_limit: ContextVar[int | None] = ContextVar("weald_threads", default=None)
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Limit the threads used by weald inside a ``with`` block.
+
+    Parameters
+    ----------
+    n : int
+        Threads for every estimator whose ``n_jobs`` is None.
+
+    Examples
+    --------
+    >>> import weald
+    >>> with weald.threads(1):
+    ...     tree = weald.DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+    """
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"threads(n) needs a positive whole number, got {n!r}.")
+    token = _limit.set(int(n))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def resolve_threads(n_jobs: int | None) -> int:
+    """Turn ``n_jobs`` into a number of threads.
+
+    None means: the surrounding :func:`threads` block, else the environment variable
+    ``WEALD_NUM_THREADS``, else ``OMP_NUM_THREADS`` (which joblib sets in its worker processes, so
+    that nested parallelism does not oversubscribe the machine), else every core the process may use.
+    Negative numbers count from the end as in joblib: -1 is all cores, -2 all but one.
+    """
+    if n_jobs is None:
+        limit = _limit.get()
+        if limit is not None:
+            return limit
+        for name in ("WEALD_NUM_THREADS", "OMP_NUM_THREADS"):
+            text = os.environ.get(name, "").split(",")[0].strip()
+            if text.isdigit() and int(text) > 0:
+                return int(text)
+        return _core.hardware_threads()
+    if n_jobs < 0:
+        return max(1, _core.hardware_threads() + 1 + n_jobs)
+    return n_jobs

@@ -1,0 +1,231 @@
+"""A fitted tree: flat arrays in pre-order, with scikit-learn's names and meaning."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, csr_matrix
+
+from weald._engine import _core
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_STORED = (
+    "children_right",
+    "feature",
+    "threshold",
+    "missing_go_to_left",
+    "set_begin",
+    "sets",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "value",
+)
+_LEAF = -1
+
+
+class Tree:
+    """The nodes of one tree.
+
+    Nodes are numbered in pre-order, so the left child of node ``i`` is ``i + 1``.
+
+    Attributes
+    ----------
+    node_count, max_depth, n_leaves, n_features, n_outputs : int
+    children_left, children_right : array of shape (node_count,)
+        -1 at a leaf.
+    feature : array of shape (node_count,)
+        Column tested; -2 at a leaf.
+    threshold : array of shape (node_count,)
+        ``x <= threshold`` goes left. NaN at a categorical test, -2 at a leaf; ``inf`` separates
+        present values (left) from missing ones.
+    missing_go_to_left : array of bool
+    is_categorical : array of bool
+    impurity, n_node_samples, weighted_n_node_samples : arrays of shape (node_count,)
+    value : array of shape (node_count, n_outputs, max_n_classes)
+        Class shares, or the predicted number.
+    n_categories : array of shape (n_features,)
+        Number of categories of each column, 0 if numeric.
+    """
+
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    missing_go_to_left: npt.NDArray[np.bool_]
+    set_begin: IntArray
+    sets: npt.NDArray[np.uint32]
+    impurity: FloatArray
+    n_node_samples: IntArray
+    weighted_n_node_samples: FloatArray
+    value: FloatArray
+
+    def __init__(
+        self, arrays: dict[str, Any], n_categories: npt.ArrayLike, n_classes: npt.ArrayLike
+    ) -> None:
+        for name in _STORED:
+            array = arrays[name]
+            setattr(self, name, array.view(np.bool_) if name == "missing_go_to_left" else array)
+        self.n_categories = np.asarray(n_categories, dtype=np.uint32)
+        self.n_classes = np.asarray(n_classes, dtype=np.int64)
+        self._router  # noqa: B018  built now, so that damaged arrays are refused at once
+
+    # --- derived arrays and numbers -------------------------------------------------------
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return len(self.feature)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.n_categories)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return int(self.value.shape[1])
+
+    @property
+    def max_n_classes(self) -> int:
+        """Largest number of classes of any output (1 for regression)."""
+        return int(self.value.shape[2])
+
+    @property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        """Which nodes are leaves."""
+        leaf: npt.NDArray[np.bool_] = self.children_right == _LEAF
+        return leaf
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(self.is_leaf.sum())
+
+    @cached_property
+    def children_left(self) -> IntArray:
+        """Left child of each node; -1 at a leaf."""
+        return np.where(self.is_leaf, _LEAF, np.arange(1, self.node_count + 1))
+
+    @property
+    def is_categorical(self) -> npt.NDArray[np.bool_]:
+        """Which nodes test a set of categories."""
+        return self.set_begin >= 0
+
+    @cached_property
+    def parent(self) -> IntArray:
+        """Parent of each node; -1 at the root."""
+        parent = np.full(self.node_count, -1, dtype=np.int64)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[inner + 1] = inner
+        parent[self.children_right[inner]] = inner
+        return parent
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """Number of tests above each node."""
+        depth = np.zeros(self.node_count, dtype=np.int64)
+        above = self.parent
+        while (above >= 0).any():
+            depth += above >= 0
+            above = np.where(above >= 0, self.parent[above], -1)
+        return depth
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of the deepest leaf."""
+        return int(self.depth.max())
+
+    @cached_property
+    def _router(self) -> _core.Router:
+        return _core.Router(
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.missing_go_to_left.view(np.uint8),
+            self.set_begin,
+            self.sets,
+            self.n_categories.tolist(),
+        )
+
+    # --- use --------------------------------------------------------------------------------
+
+    def left_categories(self, node: int) -> IntArray:
+        """Category codes that go left at a categorical node."""
+        begin = int(self.set_begin[node])
+        if begin < 0:
+            raise ValueError(f"Node {node} does not test a category.")
+        n = int(self.n_categories[self.feature[node]])
+        words = self.sets[begin : begin + (n + 31) // 32]
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little", count=n)
+        return np.flatnonzero(bits)
+
+    def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
+        """Leaf of each row of a checked numeric matrix."""
+        return self._router.leaves(X, n_threads)
+
+    def predict(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+        """Value of the leaf of each row, shape (n, n_outputs, max_n_classes)."""
+        return self.value.take(self.apply(X, n_threads), axis=0)
+
+    def decision_path(self, X: npt.NDArray[Any], n_threads: int = 1) -> csr_matrix:
+        """Indicator matrix (n, node_count) of the nodes each row passes."""
+        leaf = self.apply(X, n_threads)
+        indptr = np.concatenate([[0], np.cumsum(self.depth[leaf] + 1)])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        node, place = leaf, indptr[1:] - 1
+        while len(node):  # from the leaves up, all rows at once
+            indices[place] = node
+            node = self.parent[node]
+            inside = node >= 0
+            node, place = node[inside], place[inside] - 1
+        ones = np.ones(len(indices), dtype=np.int64)
+        return csr_matrix(csr_array((ones, indices, indptr), shape=(len(leaf), self.node_count)))
+
+    def compute_feature_importances(self, normalize: bool = True) -> FloatArray:
+        """Impurity decrease credited to each column, ``sum_node (W_node / W) gain``."""
+        inner = np.flatnonzero(~self.is_leaf)
+        mass = self.weighted_n_node_samples * self.impurity
+        gain = mass[inner] - mass[inner + 1] - mass[self.children_right[inner]]
+        total: FloatArray = np.bincount(
+            self.feature[inner], weights=gain, minlength=self.n_features
+        )
+        total = total / self.weighted_n_node_samples[0]
+        scale = float(total.sum())
+        return total / scale if normalize and scale > 0 else total
+
+    def collapse(self, make_leaf: npt.NDArray[np.bool_]) -> Tree:
+        """A copy in which the marked nodes are leaves and what was below them is gone."""
+        above = np.zeros(self.node_count, dtype=bool)  # a marked node lies above
+        for level in range(1, self.max_depth + 1):
+            nodes = np.flatnonzero(self.depth == level)
+            parent = self.parent[nodes]
+            above[nodes] = above[parent] | make_leaf[parent]
+        keep = ~above
+        leaf = (self.is_leaf | make_leaf)[keep]
+        new_number = np.cumsum(keep) - 1
+        arrays = {name: getattr(self, name)[keep] for name in _STORED if name != "sets"}
+        arrays["sets"] = self.sets
+        arrays["children_right"] = np.where(leaf, _LEAF, new_number[arrays["children_right"]])
+        arrays["feature"][leaf] = -2
+        arrays["threshold"][leaf] = -2.0
+        arrays["missing_go_to_left"][leaf] = False
+        arrays["set_begin"][leaf] = -1
+        return Tree(arrays, self.n_categories, self.n_classes)
+
+    # --- pickling: data only; the router is rebuilt, which checks the arrays ------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "arrays": {name: getattr(self, name) for name in _STORED},
+            "n_categories": self.n_categories,
+            "n_classes": self.n_classes,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]

@@ -1,0 +1,204 @@
+"""Parameters of trees, parsed once into what the engine understands.
+
+Below this file there are no strings, no None and no checks of parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from weald._engine import Rules, resolve_threads
+
+CLASSIFICATION_CRITERIA = {
+    "gini": "gini",
+    "entropy": "entropy",
+    "log_loss": "entropy",
+    "misclassification": "misclassification",
+}
+REGRESSION_CRITERIA = {
+    "squared_error": "squared_error",
+    "absolute_error": "absolute_error",
+    "poisson": "poisson",
+}
+
+
+@dataclass(frozen=True)
+class TreeParams:
+    """What a tree estimator's parameters mean for a table of given size."""
+
+    criterion: str
+    rules: Rules
+    max_features: int
+    max_bins: int  # 0: exact
+    threads: int
+    prune: float | Literal["cv", "cv_1se"]
+    seed: int
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _refuse(name: str, wanted: str, value: Any) -> ValueError:
+    return ValueError(f"{name} must be {wanted}, got {value!r}.")
+
+
+def check_count(name: str, value: Any, *, least: int) -> int:
+    """A whole number that is at least `least`."""
+    if not _is_int(value) or value < least:
+        raise _refuse(name, f"a whole number >= {least}", value)
+    return int(value)
+
+
+def check_fraction(name: str, value: Any, *, low: float, high: float) -> float:
+    """A real number between `low` and `high`."""
+    if not _is_real(value) or not low <= value <= high:
+        raise _refuse(name, f"a number between {low:g} and {high:g}", value)
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """One of the given words."""
+    if not isinstance(value, str) or value not in choices:
+        words = ", ".join(map(repr, choices))
+        raise _refuse(name, f"one of {words}", value)
+    return value
+
+
+def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
+    """A number of rows, or a share of the `n` rows there are."""
+    if _is_int(value) and value >= least:
+        return int(value)
+    in_range = _is_real(value) and (0 < value < 1 or (whole and value == 1))
+    if in_range and not _is_int(value):
+        return max(least, int(ceil(value * n)))
+    bound = "1.0" if whole else "1.0 (exclusive)"
+    raise _refuse(name, f"a whole number >= {least} or a share of the rows up to {bound}", value)
+
+
+def resolve_max_features(value: Any, d: int) -> int:
+    """How many of the `d` columns are tried at each node."""
+    if value is None:
+        return d
+    if isinstance(value, str) and value == "sqrt":
+        return max(1, int(np.sqrt(d)))
+    if isinstance(value, str) and value == "log2":
+        return max(1, int(np.log2(d)))
+    if _is_int(value) and value >= 1:
+        return int(value)
+    if _is_real(value) and not _is_int(value) and 0 < value <= 1:
+        return max(1, int(value * d))
+    raise _refuse(
+        "max_features", "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value
+    )
+
+
+def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[int]:
+    """Directions per column; empty if no column is constrained."""
+    if value is None:
+        return []
+    d = len(is_categorical)
+    directions = np.asarray(value)
+    if directions.shape != (d,):
+        raise ValueError(
+            f"monotonic_cst has shape {directions.shape} but the input data X has {d} features: "
+            "give one of -1, 0, 1 per column."
+        )
+    if not np.isin(directions, (-1, 0, 1)).all():
+        raise ValueError("monotonic_cst must be None or an array-like of -1, 0 or 1.")
+    clash = np.flatnonzero((directions != 0) & is_categorical)
+    if len(clash):
+        raise ValueError(
+            f"monotonic_cst constrains column {clash[0]}, which is categorical and has no order: "
+            "set its entry to 0."
+        )
+    return [int(v) for v in directions] if directions.any() else []
+
+
+def resolve_prune(value: Any) -> float | Literal["cv", "cv_1se"]:
+    """The pruning strength: a number, or how to choose it."""
+    if isinstance(value, str):
+        return "cv" if check_choice("ccp_alpha", value, ("cv", "cv_1se")) == "cv" else "cv_1se"
+    if not _is_real(value) or not 0 <= value < np.inf:
+        raise _refuse("ccp_alpha", "a number >= 0, 'cv' or 'cv_1se'", value)
+    return float(value)
+
+
+def resolve_tree_params(
+    estimator: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+) -> TreeParams:
+    """Check an estimator's parameters against the table it is fitted to.
+
+    Parameters
+    ----------
+    estimator : a tree estimator
+    criteria : dict
+        The criteria it knows, by the names users give them.
+    n : int
+        Number of rows.
+    is_categorical : array of bool
+        Kind of each column.
+    total_weight : float
+        Sum of the weights.
+    """
+    e = estimator
+    d = len(is_categorical)
+    criterion = criteria[check_choice("criterion", e.criterion, tuple(criteria))]
+    splitter = check_choice("splitter", e.splitter, ("best", "random"))
+    rules = Rules()
+    if e.max_depth is not None:
+        rules.max_depth = check_count("max_depth", e.max_depth, least=1)
+    rules.min_samples_leaf = count_or_share(
+        "min_samples_leaf", e.min_samples_leaf, n, least=1, whole=False
+    )
+    rules.min_samples_split = count_or_share(
+        "min_samples_split", e.min_samples_split, n, least=2, whole=True
+    )
+    share = check_fraction(
+        "min_weight_fraction_leaf", e.min_weight_fraction_leaf, low=0.0, high=0.5
+    )
+    rules.min_weight_leaf = share * total_weight
+    decrease = check_fraction(
+        "min_impurity_decrease", e.min_impurity_decrease, low=0.0, high=np.inf
+    )
+    rules.min_decrease = decrease * total_weight
+    if e.max_leaf_nodes is not None:
+        rules.max_leaves = check_count("max_leaf_nodes", e.max_leaf_nodes, least=2)
+        rules.frontier = "best_first"
+    max_features = resolve_max_features(e.max_features, d)
+    rules.max_features = 0 if max_features >= d else max_features
+    rules.random_split = splitter == "random"
+    rules.monotone = resolve_monotone(e.monotonic_cst, is_categorical)
+    seed = int(check_random_state(e.random_state).randint(np.iinfo(np.int32).max))
+    rules.seed = seed
+    max_bins = 0
+    if e.max_bins is not None:
+        max_bins = check_count("max_bins", e.max_bins, least=2)
+        if max_bins > 255:
+            raise _refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
+    if e.n_jobs is not None and (not _is_int(e.n_jobs) or e.n_jobs == 0):
+        raise _refuse("n_jobs", "None or a whole number other than 0", e.n_jobs)
+    return TreeParams(
+        criterion=criterion,
+        rules=rules,
+        max_features=max_features,
+        max_bins=max_bins,
+        threads=resolve_threads(e.n_jobs),
+        prune=resolve_prune(e.ccp_alpha),
+        seed=seed,
+    )

@@ -1,0 +1,1 @@
+"""Naive twins of the fast paths: slow, short programs that the engine is measured against."""

@@ -101,7 +101,8 @@ CXX ?= c++
 ENGINE_TESTS := $(wildcard tests/test_tree_oracle.py tests/test_determinism.py \
 	tests/test_bad_input.py tests/engine)
 # Output is not captured below Python, or a sanitizer's last words would die with the process.
-SANITIZED_PYTEST = --capture=sys -p no:cacheprovider -p no:faulthandler \
+# Promises in seconds are not made for a sanitized build.
+SANITIZED_PYTEST = --capture=sys -p no:cacheprovider -p no:faulthandler -k 'not within_a_second' \
 	$(or $(ENGINE_TESTS),$(error there are no engine tests to run under a sanitizer))
 # The C++ runtime comes along because the interpreter is not linked to it: without it the
 # sanitizer finds no __cxa_throw to intercept.

@@ -201,9 +201,9 @@ NB_MODULE(_core, m) {
         for (const auto& buffer : b.storage) bytes += buffer.size();
         return bytes;
       });
-  m.def("bin", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a,
+  m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a,
         "Turn raw values into codes; max_bins=0 gives every distinct value its own.");
-  m.def("bin", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a);
+  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a);
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");
   m.def("labels", [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,

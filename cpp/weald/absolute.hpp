@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "histogram.hpp"
+#include "threads.hpp"
 
 namespace weald {
 
@@ -47,41 +48,53 @@ class MedianTracker {
     }
   }
 
-  // Sum of w |y - median|; remembers the (lower) median.
-  double error() {
+  // Sum of w |y - median|. Any point between the lower and the upper median gives the same.
+  double error() const {
     Sum below = 0, below_moment = 0;
-    std::size_t at = 0;
-    for (std::size_t step = std::bit_floor(weight_.size() - 1); step > 0; step /= 2) {
-      // Stay below half: the first rank that reaches it is the median.
-      if (at + step < weight_.size() && 2 * (below + weight_[at + step]) < total_) {
-        at += step;
-        below += weight_[at], below_moment += moment_[at];
-      }
-    }
-    median_ = values_[at];
-    const Sum m = static_cast<Sum>(median_);
+    const Sum m = static_cast<Sum>(values_[descend(below, below_moment, false)]);
     return static_cast<double>((m * below - below_moment) +
                                (total_moment_ - below_moment) - m * (total_ - below));
   }
 
-  double median() const { return static_cast<double>(median_); }
+  // Midway between the lower and the upper median.
+  double median() const {
+    Sum below = 0, moment = 0, below_upper = 0, moment_upper = 0;
+    const double lower = static_cast<double>(values_[descend(below, moment, false)]);
+    const double upper = static_cast<double>(values_[descend(below_upper, moment_upper, true)]);
+    return (lower + upper) / 2;
+  }
 
  private:
+  // First rank at which the weight up to it reaches half (or, for the upper median, passes half);
+  // leaves the sums below that rank in `below`.
+  std::size_t descend(Sum& below, Sum& below_moment, bool upper) const {
+    std::size_t at = 0;
+    for (std::size_t step = std::bit_floor(weight_.size() - 1); step > 0; step /= 2) {
+      if (at + step >= weight_.size()) continue;
+      const Sum twice = 2 * (below + weight_[at + step]);
+      if (twice < total_ || (upper && twice == total_)) {
+        at += step;
+        below += weight_[at], below_moment += moment_[at];
+      }
+    }
+    return std::min(at, values_.size() - 1);
+  }
+
   const std::vector<Lane>& values_;
   std::vector<Sum> weight_, moment_;
   Sum total_ = 0, total_moment_ = 0;
-  Lane median_ = 0;
 };
 
 // Error and median of each prefix of `sequence`, at the prefix lengths listed in `ends`.
 struct PrefixErrors {
-  std::vector<double> error, median;
+  std::vector<double> error, median;  // median only if asked for
 };
 
 inline PrefixErrors prefix_errors(const NodeRows& node, const Statistics& stats,
                                   const RankedTargets& targets,
                                   const std::vector<std::uint32_t>& sequence,
-                                  const std::vector<std::size_t>& ends) {
+                                  const std::vector<std::size_t>& ends, bool medians,
+                                  Interrupt& interrupt) {
   PrefixErrors out{std::vector<double>(ends.size(), 0.0), std::vector<double>(ends.size(), 0.0)};
   const auto walk = [&](auto tracker, std::size_t o) {
     std::size_t done = 0;
@@ -91,7 +104,8 @@ inline PrefixErrors prefix_errors(const NodeRows& node, const Statistics& stats,
         tracker.add(targets.rank[o][i], node.words[i * stats.lanes + 1]);
       }
       out.error[e] += tracker.error();
-      out.median[e] = tracker.median();
+      if (medians) out.median[e] = tracker.median();
+      if (e % 4096 == 0) interrupt.poll();  // a column of a million rows takes a second
     }
   };
   for (std::size_t o = 0; o < stats.n_outputs; ++o) {

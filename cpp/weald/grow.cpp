@@ -88,7 +88,7 @@ class SubtreeGrower {
     if (pure(node)) return close(node);
     node.split = search(node, rows);
     if (!node.split.found()) return close(node);
-    node.gain = node.split.score - node_score(plan_.stats, rows, node.total.data());
+    node.gain = node.split.score - node_score(request_for(node), rows, node.total.data());
     if (node.gain < plan_.min_gain - 1e-12 * std::abs(node.split.score)) return close(node);
     return true;
   }
@@ -268,6 +268,7 @@ class SubtreeGrower {
     request.monotone = plan_.rules.monotone.empty() ? nullptr : plan_.rules.monotone.data();
     request.random = plan_.rules.random_split;
     request.node_key = node.key;
+    request.interrupt = &plan_.interrupt;
     return request;
   }
 
@@ -397,7 +398,6 @@ Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rule
             rules.min_decrease / score_unit(stats), {}};
   plan.limits.min_count = static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf));
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
-  plan.limits.bounded = !rules.monotone.empty();
 
   Shape shape;
   shape.rows = stats.rows;

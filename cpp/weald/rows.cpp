@@ -129,9 +129,10 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
 }
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
-  // Gathering reads every column once; below a quarter of the block the nodes to come get it back.
   if (n * 4 > block.n_rows || n < 8) return false;
-  return block.most_codes > 256 || (!block.gathered && columns_per_node * 4 >= block.columns.size());
+  if (block.most_codes > 256) return true;  // more codes than rows soon: squeeze them
+  // Bins: only to bring the rows together, when they are too few to keep histograms of.
+  return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
 }
 
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,

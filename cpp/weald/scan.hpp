@@ -10,12 +10,11 @@ namespace weald {
 struct Limits {
   Lane min_count = 1;
   double min_weight = 0;      // in units of H
-  bool bounded = false;       // some column is monotone: values must keep within the bounds
   int monotone = 0;           // of the column at hand: -1, 0, +1
   double lower = -kInf, upper = kInf;  // in units of G / H
   double floor = -kInf;       // a score below this is of no use: another column has done better
 
-  bool plain() const { return min_count <= 1 && min_weight <= 0 && !bounded; }
+  bool plain() const { return min_count <= 1 && min_weight <= 0 && monotone == 0; }
   bool allows(double left, double right) const {
     return (left - right) * monotone <= 0 && std::min(left, right) >= lower &&
            std::max(left, right) <= upper;
@@ -203,7 +202,7 @@ Cut scan_cuts(Sums& sums, const Lane* total, const Lane* missing, std::size_t fi
       if (sums.right_count() < limits.min_count) break;
       if (!sums.may_beat(std::max(best.score, limits.floor))) continue;
       if (sums.left_h() < limits.min_weight || sums.right_h() < limits.min_weight) continue;
-      if (limits.bounded) {
+      if (limits.monotone != 0) {
         if (!limits.allows(sums.left_value(), sums.right_value())) continue;
       }
       const double score = sums.score();

@@ -175,8 +175,10 @@ std::vector<double> median_keys(const NodeRows& node, const Statistics& stats,
 }
 
 // The walk for the absolute criterion: errors of all prefixes and all suffixes, then the best pair.
-Cut scan_absolute(const NodeRows& node, const Statistics& stats, const RowsByGroup& groups,
+Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const RowsByGroup& groups,
                   std::size_t first, std::size_t last, const Limits& limits, Split& split) {
+  const Statistics& stats = *request.stats;
+  const bool medians = limits.monotone != 0;
   Cut best;
   const RankedTargets targets(node, stats);
   const auto h = [&](std::uint32_t i) {
@@ -192,9 +194,9 @@ Cut scan_absolute(const NodeRows& node, const Statistics& stats, const RowsByGro
     std::vector<std::size_t> ends = groups.ends, lengths;
     if (missing_left) for (auto& end : ends) end += groups.missing.size();
     for (auto end = ends.rbegin(); end != ends.rend(); ++end) lengths.push_back(node.n - *end);
-    const PrefixErrors left = prefix_errors(node, stats, targets, sequence, ends);
+    const PrefixErrors left = prefix_errors(node, stats, targets, sequence, ends, medians, *request.interrupt);
     const std::vector<std::uint32_t> backwards(sequence.rbegin(), sequence.rend());
-    const PrefixErrors right = prefix_errors(node, stats, targets, backwards, lengths);
+    const PrefixErrors right = prefix_errors(node, stats, targets, backwards, lengths, medians, *request.interrupt);
 
     double left_h = 0;
     std::size_t walked = 0;
@@ -205,11 +207,11 @@ Cut scan_absolute(const NodeRows& node, const Statistics& stats, const RowsByGro
       if (static_cast<Lane>(node.n) - count < limits.min_count) break;
       if (left_h < limits.min_weight || total_h - left_h < limits.min_weight) continue;
       const std::size_t mirror = ends.size() - 1 - p;
-      if (limits.bounded && !limits.allows(left.median[p], right.median[mirror])) continue;
+      if (limits.monotone != 0 && !limits.allows(left.median[p], right.median[mirror])) continue;
       const double score = -(left.error[p] + right.error[mirror]);
       if (score > best.score) {
         best = {score, p + 1, missing_left == 1};
-        split.left_value = left.median[p], split.right_value = right.median[mirror];
+        if (medians) split.left_value = left.median[p], split.right_value = right.median[mirror];
       }
     }
   }
@@ -226,7 +228,7 @@ Cut scan_column(const SearchRequest& request, const Column& column, std::uint32_
   limits.floor = floor;
   if (request.monotone) limits.monotone = request.monotone[j];
   if (stats.criterion == Criterion::Absolute) {
-    return scan_absolute(node, stats, rows_by_group(column, node, order), first, last, limits, split);
+    return scan_absolute(request, node, rows_by_group(column, node, order), first, last, limits, split);
   }
   if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && limits.plain() &&
       !missing && first == 1) {
@@ -235,7 +237,7 @@ Cut scan_column(const SearchRequest& request, const Column& column, std::uint32_
   const auto cell = [&](std::size_t p) { return cells + order[p] * stats.lanes; };
   return with_sums(stats, [&](auto sums) {
     const Cut cut = scan_cuts(sums, total, missing, first, last, cell, limits);
-    if (limits.bounded && cut.score > -kInf) {  // replay the walk for the values of the two sides
+    if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the values of the two sides
       sums.start(total);
       if (missing && cut.missing_left) sums.move(missing);
       for (std::size_t p = 0; p < cut.groups_left; ++p) sums.move(cell(p));
@@ -251,6 +253,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    const NodeRows& node, const Lane* total, const Lane* ready,
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
+  request.interrupt->poll();
   const Statistics& stats = *request.stats;
   Split split;
   split.column = j;
@@ -306,12 +309,13 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
   return varies;
 }
 
-double node_score(const Statistics& stats, const NodeRows& node, const Lane* total) {
+double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
+  const Statistics& stats = *request.stats;
   if (stats.criterion == Criterion::Absolute) {
     const RankedTargets targets(node, stats);
     std::vector<std::uint32_t> all(node.n);
     std::iota(all.begin(), all.end(), std::uint32_t{0});
-    return -prefix_errors(node, stats, targets, all, {node.n}).error[0];
+    return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
   }
   return with_sums(stats, [&](auto sums) {
     return std::remove_reference_t<decltype(sums)>::whole_score(total, stats);

@@ -7,6 +7,7 @@
 #include "histogram.hpp"
 #include "random.hpp"
 #include "scan.hpp"
+#include "threads.hpp"
 
 namespace weald {
 
@@ -52,6 +53,7 @@ struct SearchRequest {
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                 // one random cut per column instead of the best
   std::uint64_t node_key = 0;
+  Interrupt* interrupt = nullptr;
 };
 
 // Looks for the best (or tries a random) split of column j over the node's rows and puts it into
@@ -62,6 +64,6 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    SplitScratch& scratch, Split& best);
 
 // S(node): what the gain of its split is measured against.
-double node_score(const Statistics& stats, const NodeRows& node, const Lane* total);
+double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total);
 
 }  // namespace weald

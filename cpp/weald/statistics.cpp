@@ -11,7 +11,7 @@ namespace {
 // The largest power of two, as an exponent, by which a total may be multiplied and stay below
 // 2^bits. Powers of two scale floats without rounding.
 int exponent_for(double total, int bits) {
-  if (!(total > 0)) return 0;
+  if (!(total > 0)) return bits / 2;
   int exponent;
   std::frexp(total, &exponent);  // total < 2^exponent
   return bits - exponent;
@@ -51,6 +51,7 @@ struct FixedPoint {
 
 FixedPoint fixed_point(const Target& target, const std::vector<Row>& rows, double total_weight,
                        bool centred) {
+  // total_weight 0 means: no sum of units is ever formed, so the scale is free of the weights.
   double low = kInf, high = -kInf;
   for (const Row row : rows) {
     for (std::size_t o = 0; o < target.n_outputs; ++o) {
@@ -130,7 +131,8 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   out.channels = target.n_outputs;
   out.lanes = 2 + out.channels;
   const bool centred = criterion != Criterion::Poisson;  // Poisson needs the sums themselves
-  const FixedPoint fixed = fixed_point(target, out.rows, weights.total, centred);
+  const bool sums = criterion != Criterion::Absolute || whole;
+  const FixedPoint fixed = fixed_point(target, out.rows, sums ? weights.total : 0.0, centred);
   out.g_unit = std::ldexp(1.0, -fixed.exponent);
   out.g_centre = fixed.centre;
   out.whole_weights = whole;

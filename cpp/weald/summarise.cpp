@@ -13,6 +13,14 @@ double weight_of(const Target& target, Row row) {
   return target.weights ? target.weights[row] : 1.0;
 }
 
+// A power of two that brings the weights of these rows to about 1, so that neither their sum nor
+// their products with large squared deviations overflow.
+double weight_scale(const Shape& shape, const Target& target) {
+  double most = 0;
+  for (const Row row : shape.rows) most = std::max(most, weight_of(target, row));
+  return std::ldexp(1.0, -std::clamp(most > 0 ? std::ilogb(most) : 0, -1000, 1000));
+}
+
 double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   double sum = 0;
   switch (criterion) {
@@ -68,19 +76,20 @@ void summarise_classes(const Shape& shape, const Target& target, Criterion crite
 struct Moments {
   double weight = 0, mean = 0, deviation = 0, ylogy = 0;
 
-  static Moments of(const Shape& shape, std::size_t m, const Target& target, std::size_t o) {
+  static Moments of(const Shape& shape, std::size_t m, const Target& target, std::size_t o,
+                    double scale) {
     Moments out;
     const auto y = [&](std::size_t i) { return target.values[shape.rows[i] * target.n_outputs + o]; };
     const double origin = y(shape.begin[m]);  // makes the mean of equal targets exact
     double shift = 0;
     for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = weight_of(target, shape.rows[i]);
+      const double w = weight_of(target, shape.rows[i]) * scale;
       out.weight += w;
       shift += w * (y(i) - origin);
     }
     out.mean = origin + shift / out.weight;
     for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = weight_of(target, shape.rows[i]);
+      const double w = weight_of(target, shape.rows[i]) * scale;
       out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
       if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
     }
@@ -105,15 +114,16 @@ struct Moments {
 };
 
 void summarise_means(const Shape& shape, const Target& target, Criterion criterion, Summary& out) {
+  const double scale = weight_scale(shape, target);
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   for (std::size_t m = shape.size(); m-- > 0;) {
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       Moments& here = moments[m * out.n_outputs + o];
       here = shape.right[m] < 0
-                 ? Moments::of(shape, m, target, o)
+                 ? Moments::of(shape, m, target, o, scale)
                  : Moments::merge(moments[(m + 1) * out.n_outputs + o],
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
-      out.weight[m] = here.weight;
+      out.weight[m] = here.weight / scale;
       out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs);
       out.value[m * out.n_outputs + o] = std::clamp(here.mean, shape.lower[m], shape.upper[m]);
     }

@@ -76,6 +76,22 @@ class Table:
         """Say for every column whether it is categorical."""
         return np.array([labels is not None for labels in self.categories], dtype=bool)
 
+    def without_weightless_categories(self, weights: NDArray[np.float64] | None) -> Table:
+        """Forget categories that only rows of weight 0 have: such rows count as absent."""
+        if weights is None or weights.all() or not self.is_categorical.any():
+            return self
+        X, categories = self.X.copy(), list(self.categories)
+        for j in np.flatnonzero(self.is_categorical):
+            labels = categories[j]
+            codes = X[weights > 0, j]
+            kept = np.unique(codes[~np.isnan(codes)]).astype(np.intp)
+            assert labels is not None
+            new_code = np.full(len(labels) + 1, np.nan)
+            new_code[kept] = np.arange(len(kept))
+            X[:, j] = new_code[np.where(np.isnan(X[:, j]), len(labels), X[:, j]).astype(np.intp)]
+            categories[j] = labels[kept]
+        return Table(X, tuple(categories))
+
 
 def check_X_fit(  # noqa: N802 (X is the name users know)
     estimator: Any, X: Any, *, categorical_features: str | Iterable[Any] | None = "from_dtype"

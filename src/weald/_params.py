@@ -82,7 +82,7 @@ def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) ->
         return int(value)
     in_range = _is_real(value) and (0 < value < 1 or (whole and value == 1))
     if in_range and not _is_int(value):
-        return max(least, int(ceil(value * n)))
+        return max(least, ceil(float(value) * n))
     bound = "1.0" if whole else "1.0 (exclusive)"
     raise _refuse(name, f"a whole number >= {least} or a share of the rows up to {bound}", value)
 
@@ -124,6 +124,15 @@ def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[
             "set its entry to 0."
         )
     return [int(v) for v in directions] if directions.any() else []
+
+
+def resolve_seed(random_state: Any) -> int:
+    """One number from scikit-learn's ``random_state``, for the engine's own random numbers."""
+    try:
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    except (TypeError, ValueError) as error:
+        wanted = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
+        raise _refuse("random_state", wanted, random_state) from error
 
 
 def resolve_prune(value: Any) -> float | Literal["cv", "cv_1se"]:
@@ -184,7 +193,7 @@ def resolve_tree_params(
     rules.max_features = 0 if max_features >= d else max_features
     rules.random_split = splitter == "random"
     rules.monotone = resolve_monotone(e.monotonic_cst, is_categorical)
-    seed = int(check_random_state(e.random_state).randint(np.iinfo(np.int32).max))
+    seed = resolve_seed(e.random_state)
     rules.seed = seed
     max_bins = 0
     if e.max_bins is not None:

@@ -99,8 +99,8 @@ class TreeBase(BaseEstimator):
             )
         table = check_X_fit(self, X, categorical_features=self.categorical_features)
         target = self._read_target(y, len(table.X))
-        weights = check_weights(sample_weight, len(table.X))
-        return table, target, self._leaf_weights(target, weights)
+        weights = self._leaf_weights(target, check_weights(sample_weight, len(table.X)))
+        return table.without_weightless_categories(weights), target, weights
 
     def _resolve(self, table: Table, weights: Weights) -> TreeParams:
         total = float(len(table.X)) if weights is None else float(weights.sum())
@@ -111,7 +111,7 @@ class TreeBase(BaseEstimator):
     ) -> engine.Tree:
         n_categories = [0 if c is None else max(len(c), 1) for c in table.categories]
         growth = self._growth_weights(target, weights)
-        matrix = engine.bin(table.X, n_categories, params.max_bins, growth, params.threads)
+        matrix = engine.bin_table(table.X, n_categories, params.max_bins, growth, params.threads)
         arrays = engine.grow(
             matrix,
             self._engine_target(target, growth),
@@ -150,7 +150,7 @@ class TreeBase(BaseEstimator):
         if n < 2 * _CV_FOLDS:
             raise ValueError(
                 f"ccp_alpha={self.ccp_alpha!r} needs at least {2 * _CV_FOLDS} rows to "
-                f"cross-validate, got {n}: give a number instead."
+                f"cross-validate, got n_samples={n}: give a number instead."
             )
         folds = []
         for train, test in self._splitter(target, params.seed):
@@ -282,7 +282,7 @@ class TreeClassifier(ClassifierMixin, TreeBase):
         self.n_classes_ = counts if labels.multi_output else counts[0]
         if self.monotonic_cst is not None:
             if labels.multi_output:
-                raise ValueError("Monotonicity constraints are not supported with multiple output")
+                raise ValueError("Monotonicity constraints are not supported with multiple outputs")
             if counts[0] > 2:
                 raise ValueError(
                     "Monotonicity constraints are not supported with multiclass classification"
@@ -418,7 +418,7 @@ class TreeRegressor(RegressorMixin, TreeBase):
         target = check_target(y, n)
         self.n_outputs_ = target.shape[1]
         if self.monotonic_cst is not None and self.n_outputs_ > 1:
-            raise ValueError("Monotonicity constraints are not supported with multiple output")
+            raise ValueError("Monotonicity constraints are not supported with multiple outputs")
         if np.abs(target).max(initial=0.0) > 1e150:
             raise ValueError("y holds numbers beyond 1e150, whose squares overflow: rescale y.")
         if self.criterion == "poisson":

@@ -5,7 +5,7 @@ Nothing else in weald touches ``_core``. Arrays that come through here are alrea
 file cannot crash the interpreter.
 """
 
-from weald._engine._core import Binned, Rules, Target, bin, grow, labels, pruning_path, reals
+from weald._engine._core import Binned, Rules, Target, bin_table, grow, labels, pruning_path, reals
 from weald._engine._threads import resolve_threads, threads
 from weald._engine._tree import Tree
 
@@ -14,7 +14,7 @@ __all__ = [
     "Rules",
     "Target",
     "Tree",
-    "bin",
+    "bin_table",
     "grow",
     "labels",
     "pruning_path",

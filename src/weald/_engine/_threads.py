@@ -42,7 +42,7 @@ def resolve_threads(n_jobs: int | None) -> int:
 
     None means: the surrounding :func:`threads` block, else the environment variable
     ``WEALD_NUM_THREADS``, else ``OMP_NUM_THREADS`` (which joblib sets in its worker processes, so
-    that nested parallelism does not oversubscribe the machine), else every core the process may use.
+    that nested parallelism does not oversubscribe the machine), else every core there is.
     Negative numbers count from the end as in joblib: -1 is all cores, -2 all but one.
     """
     if n_jobs is None:

@@ -192,10 +192,8 @@ class Tree:
         inner = np.flatnonzero(~self.is_leaf)
         mass = self.weighted_n_node_samples * self.impurity
         gain = mass[inner] - mass[inner + 1] - mass[self.children_right[inner]]
-        total: FloatArray = np.bincount(
-            self.feature[inner], weights=gain, minlength=self.n_features
-        )
-        total = total / self.weighted_n_node_samples[0]
+        total = np.zeros(self.n_features)
+        np.add.at(total, self.feature[inner], gain / self.weighted_n_node_samples[0])
         scale = float(total.sum())
         return total / scale if normalize and scale > 0 else total
 

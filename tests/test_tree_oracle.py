@@ -301,14 +301,21 @@ def check_leaves(tree, expanded, waiting, rules):
             assert too_little or improvement == -np.inf, f"leaf {i} could have been split"
         return
     assert tree.n_leaves == rules.max_leaf_nodes
-    frontier = {0}
-    for _ in range(len(expanded)):  # replay the growth, best node first
-        chosen = max(frontier & expanded.keys(), key=expanded.__getitem__)
+
+    def lawful(frontier):
+        """Could the rest have been grown from here, best node first? Ties in any order."""
+        left_to_do = frontier & expanded.keys()
+        if not left_to_do:
+            return True
+        best = max(expanded[i] for i in left_to_do)
         passed_over = max((waiting.get(i, -np.inf) for i in frontier), default=-np.inf)
-        if passed_over + EPS >= least:
-            assert expanded[chosen] >= passed_over - 1e-9, f"node {chosen} was not the best"
-        frontier -= {chosen}
-        frontier |= {int(tree.children_left[chosen]), int(tree.children_right[chosen])}
+        if passed_over + EPS >= least and passed_over > best + 1e-9:
+            return False
+        tied = [i for i in left_to_do if expanded[i] >= best - 1e-9]
+        children = (tree.children_left, tree.children_right)
+        return any(lawful(frontier - {i} | {int(side[i]) for side in children}) for i in tied)
+
+    assert lawful(frozenset({0})), "a worse node was split before a better one"
 
 
 def check_routing(est, X, table_X):
@@ -382,3 +389,32 @@ def test_neighbouring_floats_are_separated(criterion):
     est = model(criterion=criterion).fit(x[:, None], y)
     assert est.tree_.threshold[0] == 1.0
     assert list(est.predict(x[:, None])) == y
+
+
+def small_problem(criterion, seed):
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(24, 2)), rng.uniform(0.5, 2, 24)
+    if criterion in CLASSIFICATION:
+        return X, rng.permutation(24) % 3, w, (3,)
+    return X, rng.gamma(2.0, size=24), w, None
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e9])
+@pytest.mark.parametrize("criterion", CLASSIFICATION + REGRESSION)
+def test_the_scale_of_the_weights_does_no_harm(criterion, scale):
+    model = DecisionTreeClassifier if criterion in CLASSIFICATION else DecisionTreeRegressor
+    for seed in range(5):
+        X, y, w, n_classes = small_problem(criterion, seed)
+        est = model(criterion=criterion).fit(X, y, sample_weight=scale * w)
+        table = Table(X, y[:, None], scale * w, (False, False), n_classes)
+        check_tree(est, table, Rules(criterion))
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("criterion", REGRESSION)
+def test_one_large_target_blurs_no_other_node(criterion, size):
+    for seed in range(5):
+        X, y, w, _ = small_problem(criterion, seed)
+        y[0] = size
+        est = DecisionTreeRegressor(criterion=criterion).fit(X, y, sample_weight=w)
+        check_tree(est, Table(X, y[:, None], w, (False, False)), Rules(criterion))

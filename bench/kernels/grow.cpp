@@ -66,10 +66,12 @@ int main(int argc, char** argv) {
       Binned matrix;
       Shape shape;
       const double bin = best_of(rounds, [&] {
-        matrix = bin_table(table, {max_bins, std::vector<std::uint32_t>(d, 0), nullptr}, 1, interrupt);
+        const Coding coding = max_bins ? Coding::Bins : kind == 2 ? Coding::Keys : Coding::Ranks;
+        const std::vector<std::uint32_t> numeric(d, 0);
+        matrix = bin_table(table, {coding, max_bins, numeric, nullptr}, 1, interrupt);
       });
       const double grow = best_of(rounds, [&] {
-        const Statistics stats = make_statistics(target, Criterion::Gini, 1);
+        Statistics stats = make_statistics(target, Criterion::Gini, 1);
         shape = grow_tree(matrix, stats, rules, 1, interrupt);
       });
       const double summary = best_of(rounds, [&] { summarise(shape, target, Criterion::Gini); });

@@ -89,11 +89,13 @@ Frontier frontier_of(const std::string& name) {
 
 template <class T>
 Binned bin(const In2<T>& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins,
-           const std::optional<In<double>>& weights, std::size_t threads) {
+           bool keys, const std::optional<In<double>>& weights, std::size_t threads) {
   require(categories.size() == X.shape(1), "one number of categories per column");
   require(max_bins == 0 || (max_bins >= 2 && max_bins <= 255), "max_bins must be 0 or 2..255");
   require(!weights || weights->shape(0) == X.shape(0), "one weight per row");
-  const BinRequest request{max_bins, categories, weights ? weights->data() : nullptr};
+  require(!keys || max_bins == 0, "keys are exact: they have no bins");
+  const Coding coding = keys ? Coding::Keys : max_bins > 0 ? Coding::Bins : Coding::Ranks;
+  const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr};
   return without_lock([&](Interrupt& interrupt) {
     return bin_table(table_of(X), request, threads, interrupt);
   });
@@ -138,12 +140,16 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
   require(is_classification(criterion) == (growth.target.classes != nullptr) &&
               (growth.target.classes != nullptr) == (summary.target.classes != nullptr),
           "the criterion does not fit the targets");
+  bool keyed = false;
+  for (const Column& column : matrix.columns) keyed |= column.keyed;
+  require(!keyed || (rules.random_split && criterion != Criterion::Absolute),
+          "keys are for random cuts only");
   require(rules.monotone.empty() || rules.monotone.size() == matrix.n_columns(),
           "one monotone direction per column");
   Shape shape;
   Summary nodes;
   without_lock([&](Interrupt& interrupt) {
-    const Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf);
+    Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf);
     require(!stats.rows.empty(), "no row has a positive weight");
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
     nodes = summarise(shape, summary.target, criterion);
@@ -201,9 +207,10 @@ NB_MODULE(_core, m) {
         for (const auto& buffer : b.storage) bytes += buffer.size();
         return bytes;
       });
-  m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a,
-        "Turn raw values into codes; max_bins=0 gives every distinct value its own.");
-  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "weights"_a.none(), "threads"_a);
+  m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
+        nb::keep_alive<0, 1>(), "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
+  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
+        "threads"_a, nb::keep_alive<0, 1>());
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");
   m.def("labels", [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,

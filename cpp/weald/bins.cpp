@@ -57,14 +57,10 @@ void rank_column(const Table<T>& table, std::size_t j, Binned& out) {
   sort_by_key(items, scratch);
   std::vector<Ranked<T>>().swap(scratch);  // before the codes are allocated: keeps the peak low
 
-  std::vector<double> values;
-  for (std::size_t k = 0; k < items.size(); ++k) {
-    if (k == 0 || items[k].key != items[k - 1].key) {
-      values.push_back(static_cast<double>(value_of<T>(items[k].key)));
-    }
-  }
   Column& column = out.columns[j];
-  column.n_codes = static_cast<Code>(values.size());
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    column.n_codes += k == 0 || items[k].key != items[k - 1].key;
+  }
   column.has_missing = items.size() < table.n_rows;
   store_column(out, j, [&](auto&& put) {
     if (column.has_missing) {
@@ -76,9 +72,6 @@ void rank_column(const Table<T>& table, std::size_t j, Binned& out) {
       put(items[k].row, code);
     }
   });
-  values.shrink_to_fit();
-  out.low[j] = std::move(values);
-  column.low = column.high = out.low[j].data();
 }
 
 // A column's cuts in histogram mode. A value belongs to the first bin whose `top` is not below it.
@@ -87,13 +80,6 @@ struct Cuts {
   std::vector<T> top;          // ascending, one per bin; the last is +inf
   std::vector<T> low, high;    // extremes of the values seen in each bin
 };
-
-// Comparing a T with the result is the same as comparing it with the double it came from.
-template <class T>
-T largest_not_above(double x) {
-  const T rounded = static_cast<T>(x);
-  return static_cast<double>(rounded) > x ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
-}
 
 // Equal-weight bins: close a bin when it holds its share of what is left. Ties stay together, so
 // a value heavier than a share gets a bin of its own and the shares of the rest grow.
@@ -204,7 +190,7 @@ std::vector<Code> category_codes(const Table<T>& table, std::size_t j, std::size
                                  const BinRequest& request) {
   std::vector<Code> codes(n_categories);
   std::iota(codes.begin(), codes.end(), Code{0});
-  if (request.max_bins == 0 || n_categories <= request.max_bins) return codes;
+  if (request.coding != Coding::Bins || n_categories <= request.max_bins) return codes;
   std::vector<double> weight(n_categories, 0.0);
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     const T value = table.at(i, j);
@@ -309,6 +295,37 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   }
 }
 
+template <class T>
+void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, Binned& out) {
+  const std::size_t d = table.n_columns;
+  out.storage.resize(1);
+  out.storage[0].resize(table.n_rows * d * sizeof(std::uint32_t));
+  auto* base = reinterpret_cast<std::uint32_t*>(out.storage[0].data());
+  for (std::size_t j = 0; j < d; ++j) {
+    Column& column = out.columns[j];
+    column.keyed = !column.categorical;
+    column.floored = sizeof(T) > sizeof(float);
+    // Above every key of a finite float, so that it can stand for "missing".
+    column.n_codes = column.categorical ? static_cast<Code>(out.category_code[j].size()) : ~Code{0};
+    column.has_missing = true;
+    column.width = 4;
+    column.stride = d;
+    column.data = base + j;
+  }
+  constexpr std::size_t kChunk = 4096;
+  parallel_for(threads, (table.n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
+    const std::size_t end = std::min((chunk + 1) * kChunk, table.n_rows);
+    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+      for (std::size_t j = 0; j < d; ++j) {
+        const T value = table.at(i, j);
+        base[i * d + j] = std::isnan(value)             ? out.columns[j].n_codes
+                          : out.columns[j].categorical ? static_cast<Code>(value)
+                                                       : key_of(largest_not_above<float>(value));
+      }
+    }
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -319,6 +336,7 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
   }
   Binned out;
   out.n_rows = table.n_rows;
+  out.raw = {table.data, sizeof(T) == sizeof(double), table.row_stride, table.column_stride};
   out.columns.resize(table.n_columns);
   out.low.resize(table.n_columns);
   out.high.resize(table.n_columns);
@@ -330,10 +348,10 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
       out.category_code[j] = category_codes(table, j, request.categories[j], request);
     }
   }
-  if (request.max_bins == 0) {
-    bin_exact(table, request, threads, interrupt, out);
-  } else {
-    bin_histogram(table, request, threads, interrupt, out);
+  switch (request.coding) {
+    case Coding::Ranks: bin_exact(table, request, threads, interrupt, out); break;
+    case Coding::Bins: bin_histogram(table, request, threads, interrupt, out); break;
+    case Coding::Keys: bin_keys(table, threads, interrupt, out); break;
   }
   return out;
 }

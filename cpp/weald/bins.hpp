@@ -19,8 +19,13 @@ struct Table {
   }
 };
 
+// How values become codes. Ranks: one code per distinct value, found by sorting. Bins: quantiles.
+// Keys: the value's own bits, which is all that random cuts need; doubles are rounded down to floats.
+enum class Coding { Ranks, Bins, Keys };
+
 struct BinRequest {
-  std::size_t max_bins = 0;              // 0: exact, one code per distinct value; else 2..255
+  Coding coding = Coding::Ranks;
+  std::size_t max_bins = 0;               // for Bins: 2..255
   std::vector<std::uint32_t> categories;  // per column: number of categories, 0 for numeric
   const double* weights = nullptr;       // quantiles are weighted; rows of weight 0 do not count
 };

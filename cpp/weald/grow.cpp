@@ -43,10 +43,9 @@ class SubtreeGrower {
       : plan_(plan), rows_(rows), threads_(threads), scratch_(threads) {}
 
   // Nodes of fewer than `defer_below` rows are left to others: they end up in `deferred`.
-  std::vector<DoneNode> grow(OpenNode&& root, std::size_t defer_below,
-                             std::vector<OpenNode>& deferred) {
+  Subtree grow(OpenNode&& root, std::size_t defer_below, std::vector<OpenNode>& deferred) {
     OpenNodes open(plan_.rules.frontier);
-    done_.resize(1);
+    add_nodes(1);
     root.id = 0;
     if (!root.histogram && worth_histogram(root)) {
       root.histogram = count_histogram(root, load(root));
@@ -66,14 +65,14 @@ class SubtreeGrower {
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
         OpenNode& child = children[side];
         if (child.size() < defer_below && could_split(child)) {
-          done_[child.id].subtree = static_cast<std::int32_t>(deferred.size());
+          tree_.nodes[child.id].subtree = static_cast<std::int32_t>(deferred.size());
           deferred.push_back(std::move(child));
         } else if (decide(child)) {
           open.push(std::move(child));
         }
       }
     }
-    return std::move(done_);
+    return std::move(tree_);
   }
 
  private:
@@ -97,21 +96,22 @@ class SubtreeGrower {
   std::array<OpenNode, 2> apply(OpenNode& node) {
     const Split& split = node.split;
     const Column& column = node.block->columns[split.column];
+    const double threshold =
+        threshold_of(*node.block, split, plan_.matrix.raw, rows_ + node.begin, node.size());
     const std::size_t n_left =
         partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_);
 
-    const auto first_child = static_cast<std::uint32_t>(done_.size());
-    done_.resize(done_.size() + 2);
-    DoneNode& done = done_[node.id];
-    record_place(node);
+    const std::uint32_t first_child = add_nodes(2);
+    DoneNode& done = record_place(node);
     done.left = static_cast<std::int32_t>(first_child);
-    done.right = done.left + 1;
     done.feature = static_cast<std::int32_t>(split.column);
-    done.threshold = split.threshold_in(column);
+    done.threshold = threshold;
     // Nothing to learn about missing values here: they go where most rows go.
     done.missing_left = split.had_missing ? split.missing_left : 2 * n_left > node.size();
     if (split.categorical) {
-      for (const Code code : split.left_codes) done.left_codes.push_back(column.original(code));
+      done.set = static_cast<std::int32_t>(tree_.left_codes.size());
+      auto& codes = tree_.left_codes.emplace_back();
+      for (const Code code : split.left_codes) codes.push_back(column.original(code));
     }
 
     std::array<OpenNode, 2> children;
@@ -124,9 +124,9 @@ class SubtreeGrower {
       child.depth = node.depth + 1;
       child.key = combine(node.key, side + 1);
       child.block = node.block;
-      child.lower = node.lower, child.upper = node.upper;
+      child.bounds = node.bounds;
       const int direction = plan_.rules.monotone.empty() ? 0 : plan_.rules.monotone[split.column];
-      if (direction != 0) ((direction > 0) == (side == 0) ? child.upper : child.lower) = middle;
+      if (direction != 0) ((direction > 0) == (side == 0) ? child.bounds.upper : child.bounds.lower) = middle;
     }
     return children;
   }
@@ -155,10 +155,19 @@ class SubtreeGrower {
 
   // --- details ---
 
-  void record_place(const OpenNode& node) {
-    DoneNode& done = done_[node.id];
-    done.begin = node.begin, done.end = node.end;
-    done.lower = node.lower, done.upper = node.upper;
+  // Makes room for n more nodes; the number of the first.
+  std::uint32_t add_nodes(std::size_t n) {
+    const std::size_t first = tree_.nodes.size();
+    tree_.nodes.resize(first + n);
+    if (!plan_.rules.monotone.empty()) tree_.bounds.resize(first + n);
+    return static_cast<std::uint32_t>(first);
+  }
+
+  DoneNode& record_place(const OpenNode& node) {
+    DoneNode& done = tree_.nodes[node.id];
+    done.begin = static_cast<Row>(node.begin), done.end = static_cast<Row>(node.end);
+    if (!tree_.bounds.empty()) tree_.bounds[node.id] = node.bounds;
+    return done;
   }
 
   bool could_split(const OpenNode& node) const {
@@ -192,6 +201,8 @@ class SubtreeGrower {
   }
 
   void gather_if_small(OpenNode& node) {
+    // Random cuts need no histograms, so the number of codes does not matter to them.
+    if (plan_.rules.random_split) return;
     if (!worth_gathering(*node.block, node.size(), plan_.columns_per_node)) return;
     node.block = gather_block(*node.block, rows_ + node.begin, node.size(), plan_.stats);
     node.histogram.reset();
@@ -203,6 +214,8 @@ class SubtreeGrower {
     const Statistics& stats = plan_.stats;
     const std::size_t n = node.size(), per_row = stats.words_per_row();
     const Row* rows = rows_ + node.begin;
+    // All rows of a block without statistics by class are there in order already.
+    if (n == node.block->n_rows && !node.block->hot) return {rows, n, node.block->words, nullptr};
     if (words_.size() < n * per_row) words_.resize(n * per_row);
     if (per_row == 1) {
       for (std::size_t i = 0; i < n; ++i) words_[i] = node.block->words[rows[i]];
@@ -228,7 +241,8 @@ class SubtreeGrower {
   }
 
   bool worth_histogram(const OpenNode& node) const {
-    return could_split(node) && plan_.all_columns() && plan_.stats.criterion != Criterion::Absolute &&
+    return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
+           plan_.stats.criterion != Criterion::Absolute &&
            node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block);
   }
 
@@ -264,7 +278,9 @@ class SubtreeGrower {
     SearchRequest request;
     request.stats = &plan_.stats;
     request.limits = plan_.limits;
-    request.limits.lower = node.lower, request.limits.upper = node.upper;
+    request.limits.lower = node.bounds.lower, request.limits.upper = node.bounds.upper;
+    request.raw = &plan_.matrix.raw;
+    request.origin = node.block->origin;
     request.monotone = plan_.rules.monotone.empty() ? nullptr : plan_.rules.monotone.data();
     request.random = plan_.rules.random_split;
     request.node_key = node.key;
@@ -326,16 +342,16 @@ class SubtreeGrower {
   Row* rows_;
   std::size_t threads_;
   std::vector<SplitScratch> scratch_;
-  std::vector<DoneNode> done_;
+  Subtree tree_;
   std::vector<Row> partition_scratch_;
   std::vector<Lane> words_;
   std::vector<std::uint32_t> hot_;
 };
 
-// Appends subtree after subtree in pre-order.
+// Joins the subtrees into one tree in pre-order.
 class Flattener {
  public:
-  Flattener(const Binned& matrix, const std::vector<std::vector<DoneNode>>& subtrees, Shape& out)
+  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, Shape& out)
       : matrix_(matrix), subtrees_(subtrees), out_(out) {}
 
   void run() {
@@ -345,36 +361,40 @@ class Flattener {
     while (!stack.empty()) {
       Pending at = stack.back();
       stack.pop_back();
-      const DoneNode* node = &subtrees_[at.subtree][at.node];
+      const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
         at = {static_cast<std::size_t>(node->subtree) + 1, 0, at.parent};
-        node = &subtrees_[at.subtree][0];
+        node = &subtrees_[at.subtree].nodes[0];
       }
       const auto id = static_cast<std::int32_t>(out_.size());
-      append(*node);
+      append(subtrees_[at.subtree], at.node);
       if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
       if (node->left >= 0) {
-        stack.push_back({at.subtree, static_cast<std::size_t>(node->right), id});
-        stack.push_back({at.subtree, static_cast<std::size_t>(node->left), -1});
+        const auto left = static_cast<std::size_t>(node->left);
+        stack.push_back({at.subtree, left + 1, id});
+        stack.push_back({at.subtree, left, -1});
       }
     }
   }
 
  private:
-  void append(const DoneNode& node) {
+  void append(const Subtree& subtree, std::size_t index) {
+    const DoneNode& node = subtree.nodes[index];
     out_.right.push_back(-1);
     out_.feature.push_back(node.feature);
     out_.threshold.push_back(node.threshold);
     out_.missing_left.push_back(node.missing_left);
-    out_.lower.push_back(node.lower);
-    out_.upper.push_back(node.upper);
     out_.begin.push_back(node.begin);
     out_.end.push_back(node.end);
+    if (!subtree.bounds.empty()) {
+      out_.lower.push_back(subtree.bounds[index].lower);
+      out_.upper.push_back(subtree.bounds[index].upper);
+    }
     out_.set_begin.push_back(-1);
-    if (node.left_codes.empty()) return;
+    if (node.set < 0) return;
     const auto& code_of = matrix_.category_code[static_cast<std::size_t>(node.feature)];
     std::vector<std::uint8_t> goes_left(code_of.size() + 1, 0);
-    for (const Code code : node.left_codes) goes_left[code] = 1;
+    for (const Code code : subtree.left_codes[static_cast<std::size_t>(node.set)]) goes_left[code] = 1;
     out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
     out_.sets.resize(out_.sets.size() + (code_of.size() + 31) / 32, 0);
     std::uint32_t* words = out_.sets.data() + out_.set_begin.back();
@@ -384,13 +404,13 @@ class Flattener {
   }
 
   const Binned& matrix_;
-  const std::vector<std::vector<DoneNode>>& subtrees_;
+  const std::vector<Subtree>& subtrees_;
   Shape& out_;
 };
 
 }  // namespace
 
-Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rules,
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
                 std::size_t threads, Interrupt& interrupt) {
   const std::size_t d = matrix.n_columns();
   Plan plan{matrix, stats, rules, threads, interrupt,
@@ -400,7 +420,7 @@ Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rule
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
   Shape shape;
-  shape.rows = stats.rows;
+  shape.rows = std::move(stats.rows);
   OpenNode root;
   root.end = shape.rows.size();
   root.key = mix(rules.seed);
@@ -411,7 +431,7 @@ Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rule
   const bool divide = threads > 1 && rules.max_leaves == 0;
   const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), 256) : 0;
   std::vector<OpenNode> deferred;
-  std::vector<std::vector<DoneNode>> subtrees(1);
+  std::vector<Subtree> subtrees(1);
   subtrees[0] = SubtreeGrower(plan, shape.rows.data(), threads).grow(std::move(root), defer_below, deferred);
   subtrees.resize(1 + deferred.size());
   std::vector<std::size_t> largest_first(deferred.size());

@@ -31,14 +31,15 @@ struct Shape {
   std::vector<std::uint8_t> missing_left;
   std::vector<std::int32_t> set_begin;       // into `sets`; -1: numeric or leaf
   std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
-  std::vector<double> lower, upper;          // bounds of the node's value (monotone columns)
-  std::vector<std::size_t> begin, end;       // the node's rows are rows[begin, end)
+  std::vector<double> lower, upper;          // bounds of the node's value; empty: none is bounded
+  std::vector<Row> begin, end;               // the node's rows are rows[begin, end)
   std::vector<Row> rows;                     // rows of the matrix, leaf after leaf
 
   std::size_t size() const { return right.size(); }
 };
 
-Shape grow_tree(const Binned& matrix, const Statistics& stats, const Rules& rules,
+// Uses up stats.rows.
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
                 std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

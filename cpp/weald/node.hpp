@@ -10,12 +10,16 @@ namespace weald {
 
 using Histogram = std::vector<Lane>;  // the cells of every column of a block, one after another
 
+struct Bounds {
+  double lower = -kInf, upper = kInf;
+};
+
 struct OpenNode {
   std::uint32_t id = 0;                // place in its subtree's list of finished nodes
   std::size_t begin = 0, end = 0;      // rows[begin, end)
   std::size_t depth = 0;
   std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
-  double lower = -kInf, upper = kInf;  // bounds in units of G / H
+  Bounds bounds;                       // of its value, in units of G / H
   std::shared_ptr<const Block> block;
   std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
   std::vector<Lane> total;
@@ -25,16 +29,21 @@ struct OpenNode {
   std::size_t size() const { return end - begin; }
 };
 
-// What remains of a node once it is decided.
+// What remains of a node once it is decided. Kept small: a full tree has as many as rows.
 struct DoneNode {
-  std::int32_t left = -1, right = -1;  // in the same subtree
-  std::int32_t subtree = -1;           // or: the node is the root of this other subtree
-  std::int32_t feature = -2;
   double threshold = -2;
+  Row begin = 0, end = 0;              // rows[begin, end)
+  std::int32_t left = -1;              // in the same subtree; the right child follows it
+  std::int32_t feature = -2;
+  std::int32_t subtree = -1;           // or: the node is the root of this other subtree
+  std::int32_t set = -1;               // categorical: place in Subtree::left_codes
   bool missing_left = false;
-  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left
-  double lower = -kInf, upper = kInf;
-  std::size_t begin = 0, end = 0;
+};
+
+struct Subtree {
+  std::vector<DoneNode> nodes;
+  std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left
+  std::vector<Bounds> bounds;                 // per node, if some column is monotone
 };
 
 // The open nodes. The whole difference between the three orders of growth is which one is next.

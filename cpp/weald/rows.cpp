@@ -1,6 +1,7 @@
 #include "rows.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace weald {
 
@@ -77,7 +78,6 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     auto& decode = block->decode_storage[j];
     auto& low = block->low_storage[j];
     auto& high = block->high_storage[j];
-    const bool one_value = from.low == from.high;
     visit_width(from, [&](const auto* codes) {
       const Code missing = from.n_codes;
       const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber,
@@ -86,9 +86,9 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
           to.has_missing = true;
         } else if (from.categorical) {
           decode.push_back(from.original(code));
-        } else {
+        } else if (from.low) {
           low.push_back(from.low[code]);
-          if (!one_value) high.push_back(from.high[code]);
+          high.push_back(from.high[code]);
         }
       });
       to.n_codes = slots - (to.has_missing ? 1 : 0);
@@ -102,8 +102,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
       });
     });
     to.decode = decode.data();
-    to.low = low.data();
-    to.high = one_value ? low.data() : high.data();
+    if (from.low) to.low = low.data(), to.high = high.data();
     // The next column starts on a boundary that suits any width.
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
@@ -130,9 +129,30 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
   if (n * 4 > block.n_rows || n < 8) return false;
-  if (block.most_codes > 256) return true;  // more codes than rows soon: squeeze them
+  // Ranks: more codes than rows soon, squeeze them; into two bytes, so that all blocks together stay
+  // smaller than half the matrix.
+  if (block.most_codes > 256) return n <= 65536;
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
+}
+
+double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows,
+                    std::size_t n) {
+  const Column& column = block.columns[split.column];
+  if (split.categorical) return kNaN;
+  if (split.first_right == column.n_codes) return kInf;
+  if (!std::isnan(split.random_threshold)) return split.random_threshold;
+  if (column.low) return midpoint(column.high[split.last_left], column.low[split.first_right]);
+  double below = kNaN, above = kNaN;  // the values of one row on each side of the cut
+  visit_width(column, [&](const auto* codes) {
+    for (std::size_t i = 0; i < n && (std::isnan(below) || std::isnan(above)); ++i) {
+      const Code code = codes[rows[i] * column.stride];
+      if (code != split.last_left && code != split.first_right) continue;
+      const Row row = block.origin ? block.origin[rows[i]] : rows[i];
+      (code == split.last_left ? below : above) = raw.at(row, split.column);
+    }
+  });
+  return midpoint(below, above);
 }
 
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,

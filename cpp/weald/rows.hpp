@@ -8,7 +8,7 @@
 // order.
 //
 //   codes of a column in the parent   3 9 9 4 7 3      n_codes 10, six rows
-//   squeezed                          0 3 3 1 2 0      n_codes 4, values of 3 4 7 9
+//   squeezed                          0 3 3 1 2 0      n_codes 4
 #pragma once
 
 #include <memory>
@@ -45,6 +45,11 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
 
 // Is a node of n rows small enough, compared with its block, to be worth a block of its own?
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node);
+
+// The test of a split in the caller's values: `x <= threshold` goes left. NaN for categories, +inf
+// for present | missing.
+double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows,
+                    std::size_t n);
 
 // Moves the rows that go left to the front, keeping the order on both sides: [cef|abdghijkl].
 // Returns how many go left.

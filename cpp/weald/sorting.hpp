@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -29,6 +31,15 @@ T value_of(KeyOf<T> key) {
   using Key = KeyOf<T>;
   constexpr Key sign = Key{1} << (sizeof(Key) * 8 - 1);
   return std::bit_cast<T>(key ^ ((key & sign) ? sign : ~Key{0}));
+}
+
+// The largest T that is not above x: comparing a T with it is the same as comparing it with x.
+template <class T>
+T largest_not_above(double x) {
+  const T rounded = static_cast<T>(x);
+  return static_cast<double>(rounded) > x
+             ? std::nextafter(rounded, -std::numeric_limits<T>::infinity())
+             : rounded;
 }
 
 // Sorts items by items.key, stably. `scratch` is resized as needed.

@@ -5,6 +5,7 @@
 
 #include "absolute.hpp"
 #include "category_order.hpp"
+#include "sorting.hpp"
 
 namespace weald {
 
@@ -13,6 +14,8 @@ namespace {
 // A column whose node has far fewer rows than codes is walked through a bit map of the codes that
 // occur, otherwise through all its cells.
 constexpr std::size_t kSparse = 2;
+
+constexpr float kInfFloat = std::numeric_limits<float>::infinity();
 
 // Sums the node's rows per code into scratch.cells and lists the codes present, ascending. The
 // missing code, if it occurs, is not listed; returns whether it does.
@@ -66,19 +69,49 @@ void clear(const Statistics& stats, Code missing_slot, bool missing, SplitScratc
   if (missing) std::fill_n(cells + missing_slot * lanes, lanes, 0);
 }
 
-// The random rule for a numeric column: a threshold drawn uniformly between the extremes present.
-void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j, Code first,
-              Code last, Split& split) {
-  const double from = column.high[first], to = column.low[last];
-  const double u = Stream(combine(request.node_key, j)).uniform();
-  double threshold = from * (1 - u) + to * u;
-  if (!(threshold >= from && threshold < to)) threshold = from;
-  // Codes whose values are all <= threshold go left; with bins, a threshold that falls into a bin
-  // moves to the bin's lower edge.
-  const double* cut = std::upper_bound(column.high + first, column.high + last, threshold);
-  split.first_right = static_cast<Code>(cut - column.high);
-  split.last_left = split.first_right - 1;
-  if (column.low[split.first_right] > threshold) split.random_threshold = threshold;
+// The random rule for a numeric column: a threshold drawn uniformly between the extremes present,
+// `first` and `last`. Sets the codes on both sides of it.
+void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
+              const NodeRows& node, Code first, Code last, Split& split) {
+  const auto draw = [&](double from, double to) {
+    const double u = Stream(combine(request.node_key, j)).uniform();
+    const double threshold = from * (1 - u) + to * u;
+    return threshold >= from && threshold < to ? threshold : from;
+  };
+  if (column.keyed) {
+    const double threshold = draw(value_of<float>(first), value_of<float>(last));
+    const auto top = largest_not_above<float>(threshold);
+    split.last_left = key_of(top);
+    split.first_right = split.last_left + 1;
+    // A double was rounded down to get its key: it is left of the cut if it is below the next float.
+    split.random_threshold =
+        column.floored ? std::nextafter(double{std::nextafter(top, kInfFloat)}, -kInf) : threshold;
+  } else if (column.low) {
+    const double threshold = draw(column.high[first], column.low[last]);
+    // Bins that lie below the threshold go left; if it falls into a bin it moves to the lower edge.
+    const double* cut = std::upper_bound(column.high + first, column.high + last, threshold);
+    split.first_right = static_cast<Code>(cut - column.high);
+    split.last_left = split.first_right - 1;
+    if (column.low[split.first_right] > threshold) split.random_threshold = threshold;
+  } else {
+    const auto each = [&](auto&& fn) {
+      visit_width(column, [&](const auto* codes) {
+        for (std::size_t i = 0; i < node.n; ++i) {
+          const Code code = codes[node.rows[i] * column.stride];
+          const Row row = request.origin ? request.origin[node.rows[i]] : node.rows[i];
+          if (code != column.n_codes) fn(code, request.raw->at(row, j));
+        }
+      });
+    };
+    double from = kInf, to = -kInf;
+    each([&](Code, double value) { from = std::min(from, value), to = std::max(to, value); });
+    split.random_threshold = draw(from, to);
+    split.last_left = first, split.first_right = last;
+    each([&](Code code, double value) {
+      if (value <= split.random_threshold) split.last_left = std::max(split.last_left, code);
+      else split.first_right = std::min(split.first_right, code);
+    });
+  }
 }
 
 // A random cut needs no histogram: one pass finds the extremes, one sums the two sides. Leaves the
@@ -92,17 +125,23 @@ bool collect_sides(const SearchRequest& request, const Column& column, std::uint
   scratch.order = {};
   Code first = missing, last = 0;
   visit_width(column, [&](const auto* codes) {
-    for (std::size_t i = 0; i < node.n; ++i) {
+    const auto look = [&](std::size_t i) {
       const Code code = codes[node.rows[i] * column.stride];
       has_missing |= code == missing;
       first = std::min(first, code);
       last = std::max(last, code == missing ? Code{0} : code);
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(codes + node.rows[i + kPrefetchRows] * column.stride);
+      look(i);
     }
+    for (; i < node.n; ++i) look(i);
   });
   if (first == missing || (first == last && !has_missing)) return false;
   split.last_left = last;
   split.first_right = missing;  // one value: present | missing
-  if (first < last) draw_cut(request, column, j, first, last, split);
+  if (first < last) draw_cut(request, column, j, node, first, last, split);
   const Code last_left = split.last_left;
   add_rows(column, node, *request.stats, scratch.cells.data(), [=](Code code) {
     return static_cast<Code>((code > last_left) + (code == missing));
@@ -280,7 +319,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
       if (column.categorical) {
         first = shuffle_and_cut(order, Stream(combine(request.node_key, j)));
       } else if (!sides_only) {
-        draw_cut(request, column, j, order.front(), order.back(), split);
+        draw_cut(request, column, j, node, order.front(), order.back(), split);
         first = static_cast<std::size_t>(std::upper_bound(order.begin(), order.end(), split.last_left) - order.begin());
       }
       last = first;

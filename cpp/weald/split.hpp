@@ -25,14 +25,6 @@ struct Split {
 
   bool found() const { return score > -kInf; }
 
-  // The test in the caller's values; NaN for categories, +inf for present | missing.
-  double threshold_in(const Column& home) const {
-    if (categorical) return kNaN;
-    if (first_right == home.n_codes) return kInf;
-    if (!std::isnan(random_threshold)) return random_threshold;
-    return midpoint(home.high[last_left], home.low[first_right]);
-  }
-
   // Ties go to the lower column, so that the order of the search does not matter.
   bool loses_to(double other_score, std::uint32_t other_column) const {
     return other_score > score || (other_score == score && found() && other_column < column);
@@ -49,6 +41,8 @@ struct SplitScratch {
 
 struct SearchRequest {
   const Statistics* stats = nullptr;
+  const RawTable* raw = nullptr;
+  const Row* origin = nullptr;         // of the block's rows; null: the same
   Limits limits;                       // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                 // one random cut per column instead of the best

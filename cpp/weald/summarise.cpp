@@ -21,6 +21,11 @@ double weight_scale(const Shape& shape, const Target& target) {
   return std::ldexp(1.0, -std::clamp(most > 0 ? std::ilogb(most) : 0, -1000, 1000));
 }
 
+// Keeps a value within what monotone columns above the node allow.
+double within_bounds(const Shape& shape, std::size_t m, double value) {
+  return shape.lower.empty() ? value : std::clamp(value, shape.lower[m], shape.upper[m]);
+}
+
 double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   double sum = 0;
   switch (criterion) {
@@ -56,7 +61,7 @@ void summarise_classes(const Shape& shape, const Target& target, Criterion crite
       }
     }
   }
-  const bool bounded = target.n_outputs == 1 && target.n_classes[0] == 2;
+  const bool bounded = !shape.lower.empty() && target.n_classes[0] == 2;
   for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
     double* value = &out.value[m * width];
     for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
@@ -64,8 +69,8 @@ void summarise_classes(const Shape& shape, const Target& target, Criterion crite
       out.impurity[m] += impurity_of_shares(value + o * out.max_classes, target.n_classes[o], criterion);
     }
     out.impurity[m] /= static_cast<double>(out.n_outputs);
-    if (bounded && (value[1] < shape.lower[m] || value[1] > shape.upper[m])) {
-      value[1] = std::clamp(value[1], shape.lower[m], shape.upper[m]);
+    if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
+      value[1] = within_bounds(shape, m, value[1]);
       value[0] = 1 - value[1];
     }
   }
@@ -125,7 +130,7 @@ void summarise_means(const Shape& shape, const Target& target, Criterion criteri
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
       out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs);
-      out.value[m * out.n_outputs + o] = std::clamp(here.mean, shape.lower[m], shape.upper[m]);
+      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean);
     }
   }
 }
@@ -151,7 +156,7 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
       for (const auto& [y, w] : rows) error += w * std::abs(y - median);
       out.weight[m] = total;
       out.impurity[m] += error / total / static_cast<double>(out.n_outputs);
-      out.value[m * out.n_outputs + o] = std::clamp(median, shape.lower[m], shape.upper[m]);
+      out.value[m * out.n_outputs + o] = within_bounds(shape, m, median);
     }
   }
 }

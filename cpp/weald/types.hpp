@@ -21,6 +21,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 //
 //   row-major bytes      data = base + j, stride = d     (histogram mode: one cache line serves a row)
 //   column-major, 1/2/4  data = column,   stride = 1     (exact mode and gathered blocks)
+//   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
 struct Column {
   const void* data = nullptr;
   std::size_t stride = 1;           // in codes, not bytes
@@ -28,14 +29,17 @@ struct Column {
   std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
   bool categorical = false;
   bool has_missing = false;
-  // What the codes mean. Numeric: the smallest and largest value seen under each code; a threshold
-  // between codes a < b is the midpoint of high[a] and low[b] (in exact mode low and high are one).
-  // Categorical: the code in the whole matrix; null means the same.
+  bool keyed = false;               // codes are order-preserving bits of float values, not ranks
+  bool floored = false;             // ... of doubles, rounded down
+  // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
+  // a < b is the midpoint of high[a] and low[b]. Ranks have no such tables, which would be as large
+  // as the input: their values are looked up there. Categorical: the code in the whole matrix; null
+  // means the same.
   const double* low = nullptr;
   const double* high = nullptr;
   const Code* decode = nullptr;
 
-  Code slots() const { return n_codes + (has_missing ? 1 : 0); }
+  std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }
   Code original(Code code) const { return decode ? decode[code] : code; }
 };
@@ -50,14 +54,36 @@ decltype(auto) visit_width(const Column& column, Fn&& fn) {
   }
 }
 
+// Asks for the memory of a row that will be read soon; scattered rows else wait for it.
+inline constexpr std::size_t kPrefetchRows = 16;
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+#endif
+}
+
 inline std::uint8_t width_for(std::size_t slots) {
   return slots <= 256 ? 1 : slots <= 65536 ? 2 : 4;
 }
+
+// The raw values, as the caller has them; they outlive the codes made from them.
+struct RawTable {
+  const void* data = nullptr;
+  bool doubles = false;
+  std::size_t row_stride = 0, column_stride = 0;
+
+  double at(Row row, std::size_t column) const {
+    const std::size_t place = row * row_stride + column * column_stride;
+    return doubles ? static_cast<const double*>(data)[place]
+                   : double{static_cast<const float*>(data)[place]};
+  }
+};
 
 // The binned matrix: codes of every column, and what the codes mean.
 struct BinnedMatrix {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
+  RawTable raw;
   std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
   std::vector<std::vector<std::uint8_t>> storage;  // one buffer per column, or one for all
 

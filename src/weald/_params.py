@@ -37,6 +37,7 @@ class TreeParams:
     rules: Rules
     max_features: int
     max_bins: int  # 0: exact
+    keys: bool  # random cuts of exact values need no ranks
     threads: int
     prune: float | Literal["cv", "cv_1se"]
     seed: int
@@ -207,6 +208,7 @@ def resolve_tree_params(
         rules=rules,
         max_features=max_features,
         max_bins=max_bins,
+        keys=rules.random_split and max_bins == 0 and criterion != "absolute_error",
         threads=resolve_threads(e.n_jobs),
         prune=resolve_prune(e.ccp_alpha),
         seed=seed,

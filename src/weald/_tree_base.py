@@ -111,7 +111,9 @@ class TreeBase(BaseEstimator):
     ) -> engine.Tree:
         n_categories = [0 if c is None else max(len(c), 1) for c in table.categories]
         growth = self._growth_weights(target, weights)
-        matrix = engine.bin_table(table.X, n_categories, params.max_bins, growth, params.threads)
+        matrix = engine.bin_table(
+            table.X, n_categories, params.max_bins, params.keys, growth, params.threads
+        )
         arrays = engine.grow(
             matrix,
             self._engine_target(target, growth),

@@ -196,11 +196,11 @@ def check_threshold(split, x, categorical):
         assert split.threshold == pytest.approx(expected, rel=1e-15, abs=0)
 
 
-def check_missing_side(split, x):
-    """Without missing values in the node, they follow the larger number of rows."""
-    if not np.isnan(x).any():
-        n_left = int(split.sends_left(x).sum())
-        assert split.missing_left == (n_left > len(x) - n_left)
+def check_missing_side(split, x, w):
+    """Without missing values in the node, they follow the larger weight."""
+    left = split.sends_left(x)
+    if not np.isnan(x).any() and not np.isclose(w[left].sum(), w[~left].sum()):
+        assert split.missing_left == (w[left].sum() > w[~left].sum())
 
 
 # --- the bounds on the best gain --------------------------------------------------------------
@@ -283,7 +283,7 @@ def check_tree(est, table, rules):
         assert forbidden(table, rows, split, rules) is None
         x = table.X[rows, split.feature]
         check_threshold(split, x, table.categorical[split.feature])
-        check_missing_side(split, x)
+        check_missing_side(split, x, table.w[rows])
         least, greatest = best_gain_bounds(table, rows, rules)
         here = gain(table, rows, split, rules.criterion)
         assert least - slack <= here <= greatest + slack, f"node {i}: {here} not {least}"
@@ -353,7 +353,7 @@ def test_trees_that_do_not_try_every_split(case, more):
         if split is not None:
             assert must_be_leaf(table, rows, depth, rules) is None
             assert forbidden(table, rows, split, rules) is None
-            check_missing_side(split, table.X[rows, split.feature])
+            check_missing_side(split, table.X[rows, split.feature], table.w[rows])
     assert rules.max_leaf_nodes is None or est.get_n_leaves() <= rules.max_leaf_nodes
     check_routing(est, X, table.X)
 

@@ -16,7 +16,7 @@ struct RankedTargets {
   std::vector<std::vector<Lane>> values;         // per output: distinct targets, ascending
   std::vector<std::vector<std::uint32_t>> rank;  // per output and row of the node
 
-  RankedTargets(const NodeRows& node, const Statistics& stats) {
+  RankedTargets(const NodeRows& node, const Channels& stats) {
     for (std::size_t o = 0; o < stats.n_outputs; ++o) {
       auto& distinct = values.emplace_back(node.n);
       for (std::size_t i = 0; i < node.n; ++i) distinct[i] = node.words[i * stats.lanes + 2 + o];
@@ -90,7 +90,7 @@ struct PrefixErrors {
   std::vector<double> error, median;  // median only if asked for
 };
 
-inline PrefixErrors prefix_errors(const NodeRows& node, const Statistics& stats,
+inline PrefixErrors prefix_errors(const NodeRows& node, const Channels& stats,
                                   const RankedTargets& targets,
                                   const std::vector<std::uint32_t>& sequence,
                                   const std::vector<std::size_t>& ends, bool medians,

@@ -48,14 +48,14 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.
 template <class T>
 void rank_column(const Table<T>& table, std::size_t j, Binned& out) {
-  std::vector<Ranked<T>> items, scratch;
+  BigVector<Ranked<T>> items, scratch;
   items.reserve(table.n_rows);
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     const T value = table.at(i, j);
     if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
   }
   sort_by_key(items, scratch);
-  std::vector<Ranked<T>>().swap(scratch);  // before the codes are allocated: keeps the peak low
+  BigVector<Ranked<T>>().swap(scratch);  // before the codes are allocated: keeps the peak low
 
   Column& column = out.columns[j];
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -84,7 +84,7 @@ struct Cuts {
 // Equal-weight bins: close a bin when it holds its share of what is left. Ties stay together, so
 // a value heavier than a share gets a bin of its own and the shares of the rest grow.
 template <class T>
-Cuts<T> quantile_cuts(const std::vector<T>& values, const std::vector<double>& weights,
+Cuts<T> quantile_cuts(const BigVector<T>& values, const BigVector<double>& weights,
                       std::size_t max_bins) {
   Cuts<T> cuts;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -110,7 +110,7 @@ Cuts<T> quantile_cuts(const std::vector<T>& values, const std::vector<double>& w
 // The distinct values of a column (or of a sample of its rows), ascending, with their weights.
 template <class T>
 void distinct_values(const Table<T>& table, std::size_t j, const double* row_weights,
-                     std::vector<T>& values, std::vector<double>& weights) {
+                     BigVector<T>& values, BigVector<double>& weights) {
   const bool sample = table.n_rows > kSampleAbove;
   const std::size_t n = sample ? kSampleSize : table.n_rows;
   const auto row_at = [&](std::size_t k) {
@@ -139,7 +139,7 @@ void distinct_values(const Table<T>& table, std::size_t j, const double* row_wei
     }
   };
   if (row_weights) {
-    std::vector<Ranked<T>> items, scratch;
+    BigVector<Ranked<T>> items, scratch;
     gather(items, [](T value, std::size_t row) {
       return Ranked<T>{key_of(value), static_cast<Row>(row)};
     });
@@ -147,7 +147,7 @@ void distinct_values(const Table<T>& table, std::size_t j, const double* row_wei
     collapse(items, [&](const auto& item) { return row_weights[item.row]; });
   } else {
     struct Bare { KeyOf<T> key; };
-    std::vector<Bare> items, scratch;
+    BigVector<Bare> items, scratch;
     gather(items, [](T value, std::size_t) { return Bare{key_of(value)}; });
     sort_by_key(items, scratch);
     collapse(items, [](const auto&) { return 1.0; });
@@ -248,8 +248,8 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
       column.n_codes =
           static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
-      std::vector<T> values;
-      std::vector<double> weights;
+      BigVector<T> values;
+      BigVector<double> weights;
       distinct_values(table, j, request.weights, values, weights);
       cuts[j] = quantile_cuts(values, weights, request.max_bins);
       column.n_codes = static_cast<Code>(cuts[j].top.size());

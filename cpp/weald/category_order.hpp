@@ -11,7 +11,7 @@ namespace weald {
 // One channel: ordering by the mean G/H makes the best contiguous cut the best of all 2^(c-1)-1
 // partitions (Fisher 1958; Breiman et al. 1984, theorem 4.5). Many channels: ordering along the
 // first principal component of the categories' mean vectors (Coppersmith, Hong & Hosking 1999).
-inline std::vector<double> category_keys(const Statistics& stats, const Lane* cells,
+inline std::vector<double> category_keys(const Channels& stats, const Lane* cells,
                                          std::span<const Code> codes) {
   const std::size_t n = codes.size(), channels = stats.channels;
   const auto h = [&](std::size_t c) {

@@ -39,7 +39,7 @@ struct Poisson {
 // --- many channels: G_1..G_k, grouped into outputs by `offset` ---
 
 struct QuadraticMany {
-  static double score(const double* g, double h, const Statistics& stats) {
+  static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
     for (std::size_t k = 0; k < stats.channels; ++k) sum += g[k] * g[k];
     return h > 0 ? sum / h : 0.0;
@@ -47,7 +47,7 @@ struct QuadraticMany {
 };
 
 struct EntropyMany {
-  static double score(const double* g, double h, const Statistics& stats) {
+  static double score(const double* g, double h, const Channels& stats) {
     double sum = -static_cast<double>(stats.n_outputs) * xlog2x(h);
     for (std::size_t k = 0; k < stats.channels; ++k) sum += xlog2x(g[k]);
     return sum;
@@ -55,7 +55,7 @@ struct EntropyMany {
 };
 
 struct MisclassificationMany {
-  static double score(const double* g, double, const Statistics& stats) {
+  static double score(const double* g, double, const Channels& stats) {
     double sum = 0;
     for (std::size_t o = 0; o < stats.n_outputs; ++o) {
       sum += *std::max_element(g + stats.offset[o], g + stats.offset[o + 1]);
@@ -65,7 +65,7 @@ struct MisclassificationMany {
 };
 
 struct PoissonMany {
-  static double score(const double* g, double h, const Statistics& stats) {
+  static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
     for (std::size_t k = 0; k < stats.channels; ++k) sum += Poisson::score(g[k], h);
     return sum;
@@ -74,10 +74,10 @@ struct PoissonMany {
 
 // Factor from the engine's score (integer units) to the caller's: weight x impurity, averaged over
 // outputs.
-inline double score_unit(const Statistics& stats) {
+inline double score_unit(const Channels& stats) {
   double unit = stats.h_unit;
   if (stats.criterion == Criterion::Gini && stats.channels == 1) unit *= 2;
-  if (stats.criterion == Criterion::Squared) unit = stats.g_unit * stats.g_unit / stats.h_unit;
+  if (stats.criterion == Criterion::Squared) unit = stats.g_unit * (stats.g_unit / stats.h_unit);
   if (stats.criterion == Criterion::Poisson) unit = 1;
   if (stats.criterion == Criterion::Absolute) unit = stats.h_unit * stats.g_unit;
   return unit / static_cast<double>(stats.n_outputs);

@@ -20,7 +20,6 @@ struct Plan {
   std::size_t threads;
   Interrupt& interrupt;
   std::size_t columns_per_node;
-  double min_gain;      // in units of the score
   Limits limits;
 
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
@@ -40,17 +39,23 @@ std::size_t histogram_slots(const Block& block) {
 class SubtreeGrower {
  public:
   SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads)
-      : plan_(plan), rows_(rows), threads_(threads), scratch_(threads) {}
+      : plan_(plan), rows_(rows), threads_(threads), channels_(plan.stats), scratch_(threads) {}
 
-  // Nodes of fewer than `defer_below` rows are left to others: they end up in `deferred`.
-  Subtree grow(OpenNode&& root, std::size_t defer_below, std::vector<OpenNode>& deferred) {
+  // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
+  // subtree it becomes.
+  template <class Defer>
+  Subtree grow(OpenNode&& root, std::size_t defer_below, Defer&& defer) {
     OpenNodes open(plan_.rules.frontier);
     add_nodes(1);
     root.id = 0;
     if (!root.histogram && worth_histogram(root)) {
+      measure(root);
       root.histogram = count_histogram(root, load(root));
     }
-    if (decide(root)) open.push(std::move(root));
+    // Best-first has to know a node's gain to queue it; the others look when its turn comes, so that
+    // waiting nodes hold no blocks of their own.
+    const bool decide_first = plan_.rules.frontier == Frontier::BestFirst;
+    if (!decide_first || decide(root)) open.push(std::move(root));
     std::size_t leaves = 1;
     while (!open.empty()) {
       plan_.interrupt.poll();
@@ -59,20 +64,28 @@ class SubtreeGrower {
         close(node);
         continue;
       }
+      if (!decide_first && !decide(node)) continue;
       ++leaves;
       auto children = apply(node);
       share_histogram(node, children[0], children[1]);
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
         OpenNode& child = children[side];
         if (child.size() < defer_below && could_split(child)) {
-          tree_.nodes[child.id].subtree = static_cast<std::int32_t>(deferred.size());
-          deferred.push_back(std::move(child));
-        } else if (decide(child)) {
+          tree_.nodes[child.id].subtree = defer(std::move(child));
+        } else if (!decide_first || decide(child)) {
           open.push(std::move(child));
         }
       }
     }
     return std::move(tree_);
+  }
+
+  // Gives back the memory for searching large nodes while others are at work.
+  void release_scratch() {
+    scratch_ = std::vector<SplitScratch>(threads_);
+    words_ = {};
+    hot_ = {};
+    partition_scratch_ = {};
   }
 
  private:
@@ -82,14 +95,16 @@ class SubtreeGrower {
   bool decide(OpenNode& node) {
     if (!could_split(node)) return close(node);
     gather_if_small(node);
+    if (!node.histogram) measure(node);
     const NodeRows rows = load(node);
-    if (node.total.empty()) node.total = total_of(rows);
+    node.total = total_of(rows);
     if (pure(node)) return close(node);
-    node.split = search(node, rows);
+    const SearchRequest request = request_for(node);
+    node.split = search(request, node, rows);
     if (!node.split.found()) return close(node);
-    node.gain = node.split.score - node_score(request_for(node), rows, node.total.data());
-    if (node.gain < plan_.min_gain - 1e-12 * std::abs(node.split.score)) return close(node);
-    return true;
+    const double score = node.split.score * score_unit(channels_);
+    node.gain = score - node_score(request, rows, node.total.data()) * score_unit(channels_);
+    return node.gain >= plan_.rules.min_decrease - 1e-12 * std::abs(score) || close(node);
   }
 
   // Carries out the node's split and opens its children.
@@ -106,8 +121,7 @@ class SubtreeGrower {
     done.left = static_cast<std::int32_t>(first_child);
     done.feature = static_cast<std::int32_t>(split.column);
     done.threshold = threshold;
-    // Nothing to learn about missing values here: they go where most rows go.
-    done.missing_left = split.had_missing ? split.missing_left : 2 * n_left > node.size();
+    done.missing_left = split.had_missing ? split.missing_left : most_go_left(node, n_left);
     if (split.categorical) {
       done.set = static_cast<std::int32_t>(tree_.left_codes.size());
       auto& codes = tree_.left_codes.emplace_back();
@@ -115,7 +129,9 @@ class SubtreeGrower {
     }
 
     std::array<OpenNode, 2> children;
-    const double middle = (split.left_value + split.right_value) / 2;
+    use_units_of(node);
+    const double middle =
+        (split.left_value + split.right_value) / 2 * value_unit() + channels_.g_centre;
     for (std::size_t side = 0; side < 2; ++side) {
       OpenNode& child = children[side];
       child.id = first_child + static_cast<std::uint32_t>(side);
@@ -137,6 +153,7 @@ class SubtreeGrower {
     OpenNode& smaller = left.size() <= right.size() ? left : right;
     OpenNode& larger = left.size() <= right.size() ? right : left;
     if (!worth_histogram(larger)) return;
+    smaller.units = larger.units = parent.units;  // sums can only be subtracted in the same units
     smaller.histogram = count_histogram(smaller, load(smaller));
     Histogram& rest = *parent.histogram;
     const Histogram& counted = *smaller.histogram;
@@ -190,14 +207,46 @@ class SubtreeGrower {
       return true;
     }
     if (is_classification(stats.criterion)) return total[2] == 0 || total[2] == total[1];
-    const auto target = [&](std::size_t i) {
-      const Row row = rows_[i];
-      return stats.targets + (node.block->origin ? node.block->origin[row] : row) * stats.n_outputs;
-    };
+    const double* first = target_of(*node.block, rows_[node.begin]);
     for (std::size_t i = node.begin + 1; i < node.end; ++i) {
-      if (!std::equal(target(i), target(i) + stats.n_outputs, target(node.begin))) return false;
+      const double* target = target_of(*node.block, rows_[i]);
+      if (!std::equal(target, target + stats.n_outputs, first)) return false;
     }
     return true;
+  }
+
+  // Where no missing value was seen, later ones go the way of most of the weight.
+  bool most_go_left(const OpenNode& node, std::size_t n_left) const {
+    const Row* rows = rows_ + node.begin;
+    return weight_of_rows(*node.block, plan_.stats, rows, n_left) >
+           weight_of_rows(*node.block, plan_.stats, rows + n_left, node.size() - n_left);
+  }
+
+  const double* target_of(const Block& block, Row row) const {
+    return plan_.stats.targets + (block.origin ? block.origin[row] : row) * plan_.stats.n_outputs;
+  }
+
+  // Chooses the units in which a node of real targets is summed.
+  void measure(OpenNode& node) {
+    const Statistics& stats = plan_.stats;
+    if (!stats.real()) return;
+    double low = kInf, high = -kInf;
+    for (std::size_t i = node.begin; i < node.end; ++i) {
+      const double* target = target_of(*node.block, rows_[i]);
+      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+        low = std::min(low, target[o]);
+        high = std::max(high, target[o]);
+      }
+    }
+    const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
+    choose_units(channels_, node.size(), h, low, high);
+    node.units = {channels_.g_centre, channels_.g_unit};
+  }
+
+  void use_units_of(const OpenNode& node) {
+    if (!plan_.stats.real()) return;
+    channels_.g_centre = node.units.centre;
+    channels_.g_unit = node.units.g_unit;
   }
 
   void gather_if_small(OpenNode& node) {
@@ -209,29 +258,35 @@ class SubtreeGrower {
     std::iota(rows_ + node.begin, rows_ + node.end, Row{0});
   }
 
-  // Copies what the node's rows add next to each other.
+  // Puts what the node's rows add next to each other.
   NodeRows load(const OpenNode& node) {
     const Statistics& stats = plan_.stats;
+    const Block& block = *node.block;
     const std::size_t n = node.size(), per_row = stats.words_per_row();
     const Row* rows = rows_ + node.begin;
-    // All rows of a block without statistics by class are there in order already.
-    if (n == node.block->n_rows && !node.block->hot) return {rows, n, node.block->words, nullptr};
+    // A whole block has its words in order already, unless they have to be made from targets.
+    if (n == block.n_rows && !block.hot && !stats.real()) return {rows, n, block.words, nullptr};
     if (words_.size() < n * per_row) words_.resize(n * per_row);
-    if (per_row == 1) {
-      for (std::size_t i = 0; i < n; ++i) words_[i] = node.block->words[rows[i]];
+    if (stats.real()) {
+      use_units_of(node);
+      for (std::size_t i = 0; i < n; ++i) {
+        fill_lanes(channels_, target_of(block, rows[i]), block.words[rows[i]], &words_[i * per_row]);
+      }
+    } else if (per_row == 1) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
     } else {
       for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(node.block->words + rows[i] * per_row, per_row, &words_[i * per_row]);
+        std::copy_n(block.words + rows[i] * per_row, per_row, &words_[i * per_row]);
       }
     }
-    if (node.block->hot) {
+    if (block.hot) {
       const std::size_t outputs = stats.n_outputs;
       if (hot_.size() < n * outputs) hot_.resize(n * outputs);
       for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(node.block->hot + rows[i] * outputs, outputs, &hot_[i * outputs]);
+        std::copy_n(block.hot + rows[i] * outputs, outputs, &hot_[i * outputs]);
       }
     }
-    return {rows, n, words_.data(), node.block->hot ? hot_.data() : nullptr};
+    return {rows, n, words_.data(), block.hot ? hot_.data() : nullptr};
   }
 
   std::vector<Lane> total_of(const NodeRows& rows) const {
@@ -274,11 +329,18 @@ class SubtreeGrower {
     return out;
   }
 
+  // One unit of a node's value: G / H, or for the absolute criterion a target itself.
+  double value_unit() const {
+    const bool median = channels_.criterion == Criterion::Absolute;
+    return median ? channels_.g_unit : channels_.g_unit / channels_.h_unit;
+  }
+
   SearchRequest request_for(const OpenNode& node) const {
     SearchRequest request;
-    request.stats = &plan_.stats;
+    request.stats = &channels_;
     request.limits = plan_.limits;
-    request.limits.lower = node.bounds.lower, request.limits.upper = node.bounds.upper;
+    request.limits.lower = (node.bounds.lower - channels_.g_centre) / value_unit();
+    request.limits.upper = (node.bounds.upper - channels_.g_centre) / value_unit();
     request.raw = &plan_.matrix.raw;
     request.origin = node.block->origin;
     request.monotone = plan_.rules.monotone.empty() ? nullptr : plan_.rules.monotone.data();
@@ -288,8 +350,7 @@ class SubtreeGrower {
     return request;
   }
 
-  Split search(const OpenNode& node, const NodeRows& rows) {
-    const SearchRequest request = request_for(node);
+  Split search(const SearchRequest& request, const OpenNode& node, const NodeRows& rows) {
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows,
                            node.total.data(), ready, scratch, best);
@@ -341,11 +402,12 @@ class SubtreeGrower {
   const Plan& plan_;
   Row* rows_;
   std::size_t threads_;
+  Channels channels_;                  // with the units of the node at hand
   std::vector<SplitScratch> scratch_;
   Subtree tree_;
-  std::vector<Row> partition_scratch_;
-  std::vector<Lane> words_;
-  std::vector<std::uint32_t> hot_;
+  BigVector<Row> partition_scratch_;
+  BigVector<Lane> words_;
+  BigVector<std::uint32_t> hot_;
 };
 
 // Joins the subtrees into one tree in pre-order.
@@ -363,7 +425,7 @@ class Flattener {
       stack.pop_back();
       const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
-        at = {static_cast<std::size_t>(node->subtree) + 1, 0, at.parent};
+        at = {static_cast<std::size_t>(node->subtree), 0, at.parent};
         node = &subtrees_[at.subtree].nodes[0];
       }
       const auto id = static_cast<std::int32_t>(out_.size());
@@ -414,8 +476,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
                 std::size_t threads, Interrupt& interrupt) {
   const std::size_t d = matrix.n_columns();
   Plan plan{matrix, stats, rules, threads, interrupt,
-            rules.max_features == 0 ? d : std::min(rules.max_features, d),
-            rules.min_decrease / score_unit(stats), {}};
+            rules.max_features == 0 ? d : std::min(rules.max_features, d), {}};
   plan.limits.min_count = static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf));
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
@@ -426,30 +487,44 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   root.key = mix(rules.seed);
   root.block = whole_block(matrix, stats);
 
-  // Without a limit on leaves the subtrees are independent: grow the top with all threads on each
-  // node, then the rest with a subtree per thread. The tree is the same either way.
+  // Without a limit on leaves the subtrees are independent: the top is grown with all threads on each
+  // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in
+  // batches, so that the blocks gathered for them do not all live at once.
   const bool divide = threads > 1 && rules.max_leaves == 0;
   const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), 256) : 0;
-  std::vector<OpenNode> deferred;
+  const std::size_t batch_rows = root.size() / 4;
   std::vector<Subtree> subtrees(1);
-  subtrees[0] = SubtreeGrower(plan, shape.rows.data(), threads).grow(std::move(root), defer_below, deferred);
-  subtrees.resize(1 + deferred.size());
-  std::vector<std::size_t> largest_first(deferred.size());
-  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
-  std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
-    return deferred[a].size() > deferred[b].size();
+  std::vector<OpenNode> batch;
+  std::size_t rows_in_batch = 0;
+  const auto grow_batch = [&] {
+    const std::size_t first = subtrees.size();
+    subtrees.resize(first + batch.size());
+    std::vector<std::size_t> largest_first(batch.size());
+    std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
+    std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
+      return batch[a].size() > batch[b].size();
+    });
+    parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
+      const std::size_t t = largest_first[k];
+      const auto never = [](OpenNode&&) { return std::int32_t{-1}; };
+      subtrees[first + t] = SubtreeGrower(plan, shape.rows.data(), 1).grow(std::move(batch[t]), 0, never);
+    });
+    batch.clear();
+    rows_in_batch = 0;
+  };
+  SubtreeGrower top(plan, shape.rows.data(), threads);
+  subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode&& node) {
+    if (rows_in_batch > batch_rows) {
+      top.release_scratch();
+      grow_batch();
+    }
+    rows_in_batch += node.size();
+    batch.push_back(std::move(node));
+    return static_cast<std::int32_t>(subtrees.size() + batch.size() - 1);
   });
-  parallel_for(threads, deferred.size(), interrupt, [&](std::size_t k) {
-    const std::size_t t = largest_first[k];
-    std::vector<OpenNode> none;
-    subtrees[1 + t] = SubtreeGrower(plan, shape.rows.data(), 1).grow(std::move(deferred[t]), 0, none);
-  });
+  top.release_scratch();
+  grow_batch();
   Flattener(matrix, subtrees, shape).run();
-  // Bounds leave in the caller's units.
-  const double unit = stats.criterion == Criterion::Absolute ? stats.g_unit : stats.g_unit / stats.h_unit;
-  for (auto* bounds : {&shape.lower, &shape.upper}) {
-    for (double& bound : *bounds) bound = bound * unit + stats.g_centre;
-  }
   return shape;
 }
 

@@ -33,7 +33,7 @@ struct Shape {
   std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
   std::vector<double> lower, upper;          // bounds of the node's value; empty: none is bounded
   std::vector<Row> begin, end;               // the node's rows are rows[begin, end)
-  std::vector<Row> rows;                     // rows of the matrix, leaf after leaf
+  BigVector<Row> rows;                     // rows of the matrix, leaf after leaf
 
   std::size_t size() const { return right.size(); }
 };

@@ -13,7 +13,7 @@ struct NodeRows {
   const Lane* words = nullptr;         // n x words_per_row
   const std::uint32_t* hot = nullptr;  // n x outputs, for OneHot
 
-  NodeRows slice(std::size_t begin, std::size_t end, const Statistics& stats) const {
+  NodeRows slice(std::size_t begin, std::size_t end, const Channels& stats) const {
     return {rows + begin, end - begin, words + begin * stats.words_per_row(),
             hot ? hot + begin * stats.n_outputs : nullptr};
   }
@@ -24,7 +24,7 @@ inline Code own_slot(Code code) { return code; }
 
 // cells[slot_of(code)] += what each row adds.
 template <class SlotOf>
-void add_rows(const Column& column, const NodeRows& node, const Statistics& stats, Lane* cells,
+void add_rows(const Column& column, const NodeRows& node, const Channels& stats, Lane* cells,
               SlotOf slot_of) {
   // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
   const Row* const rows = node.rows;
@@ -60,7 +60,7 @@ void add_rows(const Column& column, const NodeRows& node, const Statistics& stat
 }
 
 // The sums of all rows of a node.
-inline void add_total(const NodeRows& node, const Statistics& stats, Lane* total) {
+inline void add_total(const NodeRows& node, const Channels& stats, Lane* total) {
   static const std::uint8_t zero = 0;
   Column alike;  // a column in which every row has code 0
   alike.data = &zero;

@@ -14,17 +14,23 @@ struct Bounds {
   double lower = -kInf, upper = kInf;
 };
 
+// Where a node measures real targets from, and in what.
+struct Units {
+  double centre = 0, g_unit = 1;
+};
+
 struct OpenNode {
   std::uint32_t id = 0;                // place in its subtree's list of finished nodes
   std::size_t begin = 0, end = 0;      // rows[begin, end)
   std::size_t depth = 0;
   std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
-  Bounds bounds;                       // of its value, in units of G / H
+  Bounds bounds;                       // of its value, in the caller's units
+  Units units;
   std::shared_ptr<const Block> block;
   std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
   std::vector<Lane> total;
   Split split;
-  double gain = 0;
+  double gain = 0;                     // in the caller's weight x impurity
 
   std::size_t size() const { return end - begin; }
 };

@@ -11,7 +11,7 @@ namespace {
 // code that stays.
 template <class From, class Keep>
 Code squeeze(const From* codes, std::size_t stride, const Row* rows, std::size_t n,
-             std::size_t slots, std::vector<std::uint64_t>& seen, std::vector<Code>& renumber,
+             std::size_t slots, std::vector<std::uint64_t>& seen, BigVector<Code>& renumber,
              Keep&& keep) {
   seen.assign(slots / 64 + 1, 0);
   if (renumber.size() < slots) renumber.resize(slots);
@@ -65,7 +65,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
   block->code_storage.resize(n * d * width_for(n + 1) + 4 * d);  // with room for alignment
   std::uint8_t* free = block->code_storage.data();
   std::vector<std::uint64_t> seen;
-  std::vector<Code> renumber;
+  BigVector<Code> renumber;
   for (std::size_t j = 0; j < d; ++j) {
     const Column& from = parent.columns[j];
     Column& to = block->columns[j];
@@ -107,7 +107,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
   }
-  const std::size_t per_row = stats.words_per_row();
+  const std::size_t per_row = stats.stored_per_row();
   block->word_storage.resize(n * per_row);
   block->origin_storage.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -129,9 +129,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
   if (n * 4 > block.n_rows || n < 8) return false;
-  // Ranks: more codes than rows soon, squeeze them; into two bytes, so that all blocks together stay
-  // smaller than half the matrix.
-  if (block.most_codes > 256) return n <= 65536;
+  if (block.most_codes > 256) return true;  // ranks: more codes than rows soon, squeeze them
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
 }
@@ -155,8 +153,19 @@ double threshold_of(const Block& block, const Split& split, const RawTable& raw,
   return midpoint(below, above);
 }
 
+double weight_of_rows(const Block& block, const Statistics& stats, const Row* rows, std::size_t n) {
+  if (stats.unit_weights) return static_cast<double>(n);
+  const std::size_t per_row = stats.stored_per_row();
+  Lane sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Lane* word = block.words + rows[i] * per_row;
+    sum += stats.layout == Layout::Packed ? *word & 0xFFFFFFFF : per_row == 1 ? *word : word[1];
+  }
+  return static_cast<double>(sum);
+}
+
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
-                           std::vector<Row>& scratch) {
+                           BigVector<Row>& scratch) {
   const Column& column = block.columns[split.column];
   if (scratch.size() < n) scratch.resize(n);
   std::size_t left = 0, right = 0;

@@ -21,19 +21,19 @@ namespace weald {
 struct Block {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
-  const Lane* words = nullptr;           // per row, as in Statistics
+  const Lane* words = nullptr;           // stored_per_row() each, as in Statistics
   const std::uint32_t* hot = nullptr;
   const Row* origin = nullptr;           // row of the matrix; null: the same
   std::size_t most_codes = 0;            // largest number of slots of any column
   bool gathered = false;                 // columns contiguous?
 
   // What a gathered block owns.
-  std::vector<std::uint8_t> code_storage;
+  BigVector<std::uint8_t> code_storage;
   std::vector<std::vector<Code>> decode_storage;
   std::vector<std::vector<double>> low_storage, high_storage;
-  std::vector<Lane> word_storage;
-  std::vector<std::uint32_t> hot_storage;
-  std::vector<Row> origin_storage;
+  BigVector<Lane> word_storage;
+  BigVector<std::uint32_t> hot_storage;
+  BigVector<Row> origin_storage;
 };
 
 // The whole matrix as a block.
@@ -51,9 +51,12 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
 double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows,
                     std::size_t n);
 
+// Weight of some rows of a block, in units of H.
+double weight_of_rows(const Block& block, const Statistics& stats, const Row* rows, std::size_t n);
+
 // Moves the rows that go left to the front, keeping the order on both sides: [cef|abdghijkl].
 // Returns how many go left.
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
-                           std::vector<Row>& scratch);
+                           BigVector<Row>& scratch);
 
 }  // namespace weald

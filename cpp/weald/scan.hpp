@@ -32,7 +32,7 @@ struct Cut {
 template <class Score>
 class PackedSums {
  public:
-  explicit PackedSums(const Statistics&) {}
+  explicit PackedSums(const Channels&) {}
   void start(const Lane* total) { left_ = 0, right_ = *total; }
   void move(const Lane* cell) { left_ += *cell, right_ -= *cell; }
   Lane left_count() const { return left_ & kLow; }
@@ -53,7 +53,7 @@ class PackedSums {
       return true;
     }
   }
-  static double whole_score(const Lane* total, const Statistics&) {
+  static double whole_score(const Lane* total, const Channels&) {
     return Score::score(static_cast<double>(*total >> 32), static_cast<double>(*total & kLow));
   }
 
@@ -70,7 +70,7 @@ class PackedSums {
 template <class Score>
 class OneSums {
  public:
-  explicit OneSums(const Statistics& stats)
+  explicit OneSums(const Channels& stats)
       : g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
   void start(const Lane* total) {
     for (int k = 0; k < 3; ++k) left_[k] = 0, right_[k] = total[k];
@@ -97,15 +97,15 @@ class OneSums {
       return true;
     }
   }
-  static double whole_score(const Lane* total, const Statistics& stats) {
+  static double whole_score(const Lane* total, const Channels& stats) {
     return Score::score(static_cast<double>(total[2]) * unit_g(stats),
                         static_cast<double>(total[1]) * unit_h(stats));
   }
 
  private:
   // Only the Poisson score mixes G and H in a way that needs their true units.
-  static double unit_g(const Statistics& s) { return s.criterion == Criterion::Poisson ? s.g_unit : 1; }
-  static double unit_h(const Statistics& s) { return s.criterion == Criterion::Poisson ? s.h_unit : 1; }
+  static double unit_g(const Channels& s) { return s.criterion == Criterion::Poisson ? s.g_unit : 1; }
+  static double unit_h(const Channels& s) { return s.criterion == Criterion::Poisson ? s.h_unit : 1; }
   double g_unit_, h_unit_;
   Lane left_[3], right_[3];
 };
@@ -114,7 +114,7 @@ class OneSums {
 template <class Score>
 class ManySums {
  public:
-  explicit ManySums(const Statistics& stats)
+  explicit ManySums(const Channels& stats)
       : stats_(stats), left_(stats.lanes), right_(stats.lanes), g_(stats.channels) {}
   void start(const Lane* total) {
     std::fill(left_.begin(), left_.end(), 0);
@@ -131,7 +131,7 @@ class ManySums {
   double right_value() const { return 0; }
   double score() { return side(left_.data()) + side(right_.data()); }
   bool may_beat(double) const { return true; }
-  static double whole_score(const Lane* total, const Statistics& stats) {
+  static double whole_score(const Lane* total, const Channels& stats) {
     ManySums sums(stats);
     return sums.side(total);
   }
@@ -145,7 +145,7 @@ class ManySums {
     }
     return Score::score(g_.data(), static_cast<double>(lanes[1]) * h_unit, stats_);
   }
-  const Statistics& stats_;
+  const Channels& stats_;
   std::vector<Lane> left_, right_;
   std::vector<double> g_;
 };
@@ -214,7 +214,7 @@ Cut scan_cuts(Sums& sums, const Lane* total, const Lane* missing, std::size_t fi
 
 // Calls fn with the Sums type that fits the statistics: the table of criteria.
 template <class Fn>
-decltype(auto) with_sums(const Statistics& stats, Fn&& fn) {
+decltype(auto) with_sums(const Channels& stats, Fn&& fn) {
   const auto packed = [&]<class Score>(Score) { return fn(PackedSums<Score>(stats)); };
   const auto one = [&]<class Score>(Score) { return fn(OneSums<Score>(stats)); };
   const auto many = [&]<class Score>(Score) { return fn(ManySums<Score>(stats)); };

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace weald {
 
 template <class T>
@@ -44,7 +46,7 @@ T largest_not_above(double x) {
 
 // Sorts items by items.key, stably. `scratch` is resized as needed.
 template <class Item>
-void sort_by_key(std::vector<Item>& items, std::vector<Item>& scratch) {
+void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch) {
   using Key = decltype(Item::key);
   constexpr int kDigit = 11;
   constexpr int kPasses = (sizeof(Key) * 8 + kDigit - 1) / kDigit;

@@ -19,15 +19,15 @@ constexpr float kInfFloat = std::numeric_limits<float>::infinity();
 
 // Sums the node's rows per code into scratch.cells and lists the codes present, ascending. The
 // missing code, if it occurs, is not listed; returns whether it does.
-bool collect(const Column& column, const NodeRows& node, const Statistics& stats,
+bool collect(const Column& column, const NodeRows& node, const Channels& stats,
              const Lane*& cells, SplitScratch& scratch) {
   const std::size_t slots = column.slots(), lanes = stats.lanes;
   if (scratch.codes.size() < slots + 1) scratch.codes.resize(slots + 1);
   Code* order = scratch.codes.data();
   std::size_t found = 0;
   if (cells == nullptr && slots > kSparse * node.n) {
-    if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes);
-    if (scratch.touched.size() < slots / 64 + 1) scratch.touched.resize(slots / 64 + 1);
+    if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes, 0);
+    if (scratch.touched.size() < slots / 64 + 1) scratch.touched.resize(slots / 64 + 1, 0);
     std::uint64_t* touched = scratch.touched.data();
     add_rows(column, node, stats, scratch.cells.data(),
              [touched](Code code) {
@@ -43,7 +43,7 @@ bool collect(const Column& column, const NodeRows& node, const Statistics& stats
     cells = scratch.cells.data();
   } else {
     if (cells == nullptr) {
-      if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes);
+      if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes, 0);
       add_rows(column, node, stats, scratch.cells.data(), [](Code code) { return code; });
       cells = scratch.cells.data();
     }
@@ -58,7 +58,7 @@ bool collect(const Column& column, const NodeRows& node, const Statistics& stats
 }
 
 // Returns the cells to zero after a search.
-void clear(const Statistics& stats, Code missing_slot, bool missing, SplitScratch& scratch) {
+void clear(const Channels& stats, Code missing_slot, bool missing, SplitScratch& scratch) {
   const std::size_t lanes = stats.lanes;
   Lane* cells = scratch.cells.data();
   if (lanes == 1) {
@@ -120,7 +120,7 @@ bool collect_sides(const SearchRequest& request, const Column& column, std::uint
                    const NodeRows& node, SplitScratch& scratch, Split& split, bool& has_missing) {
   const Code missing = column.n_codes;
   const std::size_t lanes = request.stats->lanes;
-  if (scratch.cells.size() < 3 * lanes) scratch.cells.resize(3 * lanes);
+  if (scratch.cells.size() < 3 * lanes) scratch.cells.resize(3 * lanes, 0);
   if (scratch.codes.size() < 3) scratch.codes.resize(3);
   scratch.order = {};
   Code first = missing, last = 0;
@@ -193,7 +193,7 @@ RowsByGroup rows_by_group(const Column& column, const NodeRows& node, std::span<
 }
 
 // Sort keys of categories under the absolute criterion: the median of the first output.
-std::vector<double> median_keys(const NodeRows& node, const Statistics& stats,
+std::vector<double> median_keys(const NodeRows& node, const Channels& stats,
                                 const RowsByGroup& groups) {
   std::vector<double> keys;
   std::size_t begin = 0;
@@ -216,7 +216,7 @@ std::vector<double> median_keys(const NodeRows& node, const Statistics& stats,
 // The walk for the absolute criterion: errors of all prefixes and all suffixes, then the best pair.
 Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const RowsByGroup& groups,
                   std::size_t first, std::size_t last, const Limits& limits, Split& split) {
-  const Statistics& stats = *request.stats;
+  const Channels& stats = *request.stats;
   const bool medians = limits.monotone != 0;
   Cut best;
   const RankedTargets targets(node, stats);
@@ -262,7 +262,7 @@ Cut scan_column(const SearchRequest& request, const Column& column, std::uint32_
                 const NodeRows& node, const Lane* total, const Lane* cells, const Lane* missing,
                 std::span<const Code> order, std::size_t first, std::size_t last, double floor,
                 Split& split) {
-  const Statistics& stats = *request.stats;
+  const Channels& stats = *request.stats;
   Limits limits = request.limits;
   limits.floor = floor;
   if (request.monotone) limits.monotone = request.monotone[j];
@@ -293,7 +293,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
   request.interrupt->poll();
-  const Statistics& stats = *request.stats;
+  const Channels& stats = *request.stats;
   Split split;
   split.column = j;
   split.categorical = column.categorical;
@@ -349,7 +349,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
 }
 
 double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
-  const Statistics& stats = *request.stats;
+  const Channels& stats = *request.stats;
   if (stats.criterion == Criterion::Absolute) {
     const RankedTargets targets(node, stats);
     std::vector<std::uint32_t> all(node.n);

@@ -33,14 +33,14 @@ struct Split {
 
 // Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
 struct SplitScratch {
-  std::vector<Lane> cells;
-  std::vector<std::uint64_t> touched;
-  std::vector<Code> codes;             // only ever grows, so that no column pays for clearing it
+  BigVector<Lane> cells;
+  BigVector<std::uint64_t> touched;
+  BigVector<Code> codes;               // only ever grows, so that no column pays for clearing it
   std::span<Code> order;               // codes present in the node, in scanning order
 };
 
 struct SearchRequest {
-  const Statistics* stats = nullptr;
+  const Channels* stats = nullptr;
   const RawTable* raw = nullptr;
   const Row* origin = nullptr;         // of the block's rows; null: the same
   Limits limits;                       // without the column's own direction

@@ -11,7 +11,7 @@ namespace {
 // The largest power of two, as an exponent, by which a total may be multiplied and stay below
 // 2^bits. Powers of two scale floats without rounding.
 int exponent_for(double total, int bits) {
-  if (!(total > 0)) return bits / 2;
+  if (!(total > 0)) return 0;
   int exponent;
   std::frexp(total, &exponent);  // total < 2^exponent
   return bits - exponent;
@@ -23,8 +23,9 @@ struct Weights {
   double total = 0;
 };
 
-Weights inspect_weights(const Target& target, std::vector<Row>& rows) {
+Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   Weights out;
+  rows.reserve(target.n_rows);
   for (std::size_t i = 0; i < target.n_rows; ++i) {
     const double w = target.weights ? target.weights[i] : 1.0;
     if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
@@ -35,36 +36,6 @@ Weights inspect_weights(const Target& target, std::vector<Row>& rows) {
     out.whole &= w == std::floor(w);
   }
   if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
-  return out;
-}
-
-// A real target as whole units: centred on its midrange (which repeating rows does not move),
-// scaled so that no sum can pass 2^61.
-struct FixedPoint {
-  double centre = 0;
-  int exponent = 0;
-
-  Lane units(double y) const {
-    return static_cast<Lane>(std::llrint(std::ldexp(y - centre, exponent)));
-  }
-};
-
-FixedPoint fixed_point(const Target& target, const std::vector<Row>& rows, double total_weight,
-                       bool centred) {
-  // total_weight 0 means: no sum of units is ever formed, so the scale is free of the weights.
-  double low = kInf, high = -kInf;
-  for (const Row row : rows) {
-    for (std::size_t o = 0; o < target.n_outputs; ++o) {
-      const double y = target.values[row * target.n_outputs + o];
-      low = std::min(low, y);
-      high = std::max(high, y);
-    }
-  }
-  FixedPoint out;
-  if (rows.empty()) return out;
-  out.centre = centred ? low / 2 + high / 2 : 0.0;
-  const double reach = std::max(std::abs(high - out.centre), std::abs(low - out.centre));
-  out.exponent = std::clamp(exponent_for(total_weight, 60) + exponent_for(reach, 0), -1000, 1000);
   return out;
 }
 
@@ -84,6 +55,8 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   const bool whole = weights.whole && weights.total < 0x1.0p31;
   const int h_exponent = whole ? 0 : exponent_for(weights.total, 52);
   out.h_unit = std::ldexp(1.0, -h_exponent);
+  out.unit_weights = weights.unit;
+  out.whole_weights = whole;
   const auto h_of = [&](Row row) {
     return static_cast<Lane>(std::llrint(std::ldexp(weight_of(row), h_exponent)));
   };
@@ -96,7 +69,7 @@ Statistics make_statistics(const Target& target, Criterion criterion,
       const bool counts_needed = min_samples_leaf > 1 && !weights.unit;
       out.layout = whole && !counts_needed ? Layout::Packed : Layout::Dense;
       out.lanes = out.layout == Layout::Packed ? 1 : 3;
-      out.words.resize(target.n_rows * out.lanes);
+      out.words.resize(target.n_rows * out.lanes, 0);
       for (const Row row : out.rows) {
         const Lane h = h_of(row);
         const Lane g = target.classes[row] == 1 ? h : 0;
@@ -114,8 +87,8 @@ Statistics make_statistics(const Target& target, Criterion criterion,
     for (const std::uint32_t k : target.n_classes) out.offset.push_back(out.offset.back() + k);
     out.channels = out.offset.back();
     out.lanes = 2 + out.channels;
-    out.words.resize(target.n_rows);
-    out.hot.resize(target.n_rows * target.n_outputs);
+    out.words.resize(target.n_rows, 0);
+    out.hot.resize(target.n_rows * target.n_outputs, 0);
     for (const Row row : out.rows) {
       out.words[row] = h_of(row);
       for (std::size_t o = 0; o < target.n_outputs; ++o) {
@@ -130,28 +103,35 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   out.targets = target.values;
   out.channels = target.n_outputs;
   out.lanes = 2 + out.channels;
-  const bool centred = criterion != Criterion::Poisson;  // Poisson needs the sums themselves
-  const bool sums = criterion != Criterion::Absolute || whole;
-  const FixedPoint fixed = fixed_point(target, out.rows, sums ? weights.total : 0.0, centred);
-  out.g_unit = std::ldexp(1.0, -fixed.exponent);
-  out.g_centre = fixed.centre;
-  out.whole_weights = whole;
-  out.words.resize(target.n_rows * out.lanes);
-  for (const Row row : out.rows) {
-    Lane* lanes = &out.words[row * out.lanes];
-    lanes[0] = 1;
-    lanes[1] = h_of(row);
-    for (std::size_t o = 0; o < target.n_outputs; ++o) {
-      const double y = target.values[row * target.n_outputs + o];
-      // A whole weight multiplies the units, so that weight k is exactly k rows. The absolute
-      // criterion has no use for sums of targets: its lanes hold the targets themselves.
-      lanes[2 + o] = criterion == Criterion::Absolute ? fixed.units(y)
-                     : whole ? fixed.units(y) * lanes[1]
-                           : static_cast<Lane>(std::llrint(std::ldexp(
-                                 weight_of(row) * (y - fixed.centre), fixed.exponent)));
-    }
-  }
+  out.words.resize(target.n_rows, 0);
+  for (const Row row : out.rows) out.words[row] = h_of(row);
   return out;
+}
+
+void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high) {
+  // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
+  channels.g_centre = channels.criterion == Criterion::Poisson || n == 0 ? 0 : low / 2 + high / 2;
+  const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
+  // The absolute criterion forms no integer sums of targets unless weights are whole.
+  const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
+  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60) : 30;
+  const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
+  channels.g_unit = std::ldexp(1.0, -exponent);
+}
+
+void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* lanes) {
+  lanes[0] = 1;
+  lanes[1] = h;
+  const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
+  for (std::size_t o = 0; o < channels.n_outputs; ++o) {
+    const double units = (target[o] - channels.g_centre) * per_unit;
+    // A whole weight multiplies the units, so that weight k is exactly k rows. The absolute
+    // criterion has no use for sums of targets: its lanes hold the targets themselves.
+    lanes[2 + o] = channels.criterion == Criterion::Absolute ? std::llrint(units)
+                   : channels.whole_weights
+                       ? std::llrint(units) * h
+                       : std::llrint(units * (static_cast<double>(h) * channels.h_unit));
+  }
 }
 
 }  // namespace weald

@@ -34,7 +34,8 @@ struct Target {
 //   OneHot   count, H, G_1 .. G_k       classes: a row adds to `count`, `H` and one G per output
 enum class Layout { Packed, Dense, OneHot };
 
-struct Statistics {
+// What the lanes of a cell mean.
+struct Channels {
   Layout layout = Layout::Dense;
   Criterion criterion = Criterion::Squared;
   std::size_t lanes = 0;
@@ -42,22 +43,37 @@ struct Statistics {
   std::size_t n_outputs = 1;
   std::vector<std::uint32_t> offset;  // OneHot: first channel of each output, and the end
   double h_unit = 1;                // one unit of H in the caller's weight
-  double g_unit = 1;                // one unit of G, in weight x target
-  double g_centre = 0;              // real targets are measured from here
-  bool whole_weights = false;
-  double total_weight = 0;
-
-  // Per row: Packed -> the word; Dense -> `lanes` numbers; OneHot -> the weight.
-  std::vector<Lane> words;
-  std::vector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
-  const double* targets = nullptr;  // real targets as given (n x outputs), to see pure nodes
-  std::vector<Row> rows;            // the rows that take part: those with positive weight
+  bool unit_weights = true;         // every row weighs 1
+  bool whole_weights = true;        // H counts in ones
+  // Real targets: G counts in units of g_unit, from g_centre. Every node has its own, so that an
+  // outlier elsewhere in the data costs it no precision.
+  double g_unit = 1;                // in weight x target
+  double g_centre = 0;
 
   std::size_t words_per_row() const { return layout == Layout::Dense ? lanes : 1; }
+};
+
+struct Statistics : Channels {
+  double total_weight = 0;
+  // Per row: Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
+  BigVector<Lane> words;
+  BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
+  const double* targets = nullptr;  // real targets as given, n x outputs
+  BigVector<Row> rows;            // the rows that take part: those with positive weight
+
+  bool real() const { return targets != nullptr; }
+  std::size_t stored_per_row() const { return real() ? 1 : words_per_row(); }
 };
 
 // min_samples_leaf tells whether row counts are needed beside weights.
 Statistics make_statistics(const Target& target, Criterion criterion,
                            std::size_t min_samples_leaf);
+
+// Measures the real targets of a node of weight total_h, which lie between low and high: chooses
+// centre and unit so that no sum can pass 2^61.
+void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high);
+
+// Turns one real target row into lanes: count, H, G_1..G_k.
+void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* lanes);
 
 }  // namespace weald

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace weald {
 
 using Row = std::uint32_t;   // a row number: 4 billion rows are enough, and half the traffic of 64 bits
@@ -85,7 +87,7 @@ struct BinnedMatrix {
   std::vector<Column> columns;
   RawTable raw;
   std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
-  std::vector<std::vector<std::uint8_t>> storage;  // one buffer per column, or one for all
+  std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all
 
   std::size_t n_columns() const { return columns.size(); }
 };

@@ -36,6 +36,7 @@ __all__ = [
 
 # Up to here float64 holds every integer; beyond it neighbours would silently become equal.
 EXACT = 2**53
+_SMALL_RANGE = 2**16  # integers spread no wider than this are numbered by counting
 
 # float32 holds all values of these, so a table made of them needs no more than four bytes a cell.
 _NARROW_NUMPY = frozenset(np.dtype(c) for c in ("?", "b", "B", "h", "H", "e", "f"))
@@ -184,7 +185,7 @@ def read_series(
     return Column(np.asarray(floats), None)
 
 
-def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Give the labels in sorted order and the codes that go with it.
 
     Raises
@@ -197,7 +198,7 @@ def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.in
     if 0 < texts < len(labels):
         raise _mixed_values(where)
     order = sorted(range(len(labels)), key=labels.__getitem__)
-    rank = np.full(len(labels) + 1, -1, dtype=np.intp)  # code -1 picks the last entry, -1 again
+    rank = np.full(len(labels) + 1, -1, dtype=np.int32)  # code -1 picks the last entry, -1 again
     rank[order] = np.arange(len(labels))
     return label_array([labels[i] for i in order]), rank[column.values]
 
@@ -319,12 +320,32 @@ def _code_numbers(values: NDArray[Any], where: str) -> Column:
         if np.isinf(values).any():
             raise infinite_values(where)
         present = ~np.isnan(values)
+    elif len(values) and int(values.max()) - int(values.min()) < _SMALL_RANGE:
+        return _count_integers(values)
     else:
         present = np.ones(len(values), dtype=bool)
     labels, inverse = np.unique(values[present], return_inverse=True)
     codes = np.full(len(values), -1, dtype=np.intp)
     codes[present] = inverse
     return Column(codes, labels.tolist())
+
+
+def _count_integers(values: NDArray[Any]) -> Column:
+    """Number distinct integers that lie close together: by counting, which needs no sorting."""
+    low = int(values.min())
+    offset = np.empty(len(values), dtype=np.int32)
+    if values.dtype.kind == "b":
+        offset[:] = values
+        low = 0
+    else:
+        np.subtract(values, values.dtype.type(low), out=offset, casting="unsafe")
+    seen = np.flatnonzero(np.bincount(offset))
+    code = np.zeros(_SMALL_RANGE, dtype=np.int32)
+    code[seen] = np.arange(len(seen))
+    labels = [low + int(k) for k in seen]
+    return Column(
+        code.take(offset), [bool(k) for k in labels] if values.dtype.kind == "b" else labels
+    )
 
 
 def _code_text(series: nw.Series[Any], where: str) -> Column:

@@ -174,7 +174,7 @@ def check_X_predict(estimator: Any, X: Any) -> FloatArray:  # noqa: N802
         and X.flags.aligned
         and not hasattr(estimator, "feature_names_in_")
         and all(map(is_, categories, repeat(None)))
-        and not np.count_nonzero(np.isinf(X))
+        and not _has_infinity(X)
     ):
         return X
 
@@ -372,7 +372,13 @@ def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
 
 def _finite(matrix: FloatArray, source: _Source) -> FloatArray:
     """Refuse infinity by the name of its column."""
-    infinite = np.isinf(matrix)
-    if infinite.any():
-        raise infinite_values(source.where(int(infinite.any(axis=0).argmax())))
+    if _has_infinity(matrix):
+        raise infinite_values(source.where(int(np.isinf(matrix).any(axis=0).argmax())))
     return matrix
+
+
+def _has_infinity(matrix: FloatArray) -> bool:
+    """Look block by block, so that the check takes no memory to speak of."""
+    if len(matrix) <= _BLOCK:
+        return bool(np.count_nonzero(np.isinf(matrix)))
+    return any(np.isinf(matrix[i : i + _BLOCK]).any() for i in range(0, len(matrix), _BLOCK))

@@ -180,7 +180,7 @@ def _read(output: NDArray[Any] | nw.Series[Any], where: str, *, as_labels: bool)
 
 def _encode(
     output: NDArray[Any] | nw.Series[Any], where: str, *, compact: bool
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Give the sorted classes of one output and the code of every row.
 
     `compact` stores text in NumPy's own text type, as befits labels that came in a list.

@@ -124,6 +124,13 @@ def test_class_weight_is_sample_weight(criterion):
     assert_same_tree(by_class, by_row)
 
 
+def test_a_weight_decides_where_unseen_missing_values_go():
+    X, y, w = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 1]), np.array([5, 1, 1])
+    weighted = DecisionTreeClassifier().fit(X, y, sample_weight=w)
+    repeated = DecisionTreeClassifier().fit(X.repeat(w, axis=0), y.repeat(w))
+    assert weighted.predict([[np.nan]]) == repeated.predict([[np.nan]]) == [0]
+
+
 # --- columns ----------------------------------------------------------------------------------
 
 

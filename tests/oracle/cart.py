@@ -153,8 +153,10 @@ def two_group_partitions(codes: np.ndarray) -> Iterator[frozenset[int]]:
             yield frozenset((first, *chosen))
 
 
-def candidate_splits(x: np.ndarray, feature: int, categorical: bool) -> Iterator[Split]:
-    """All splits of one column over the values `x` of a node, missing right before left."""
+def candidate_splits(
+    x: np.ndarray, w: np.ndarray, feature: int, categorical: bool
+) -> Iterator[Split]:
+    """All splits of one column over a node's values `x` and weights, missing right before left."""
     present = np.unique(x[~np.isnan(x)])
     any_missing = bool(np.isnan(x).any())
     if len(present) == 0:
@@ -167,8 +169,8 @@ def candidate_splits(x: np.ndarray, feature: int, categorical: bool) -> Iterator
         everyone = Split(feature, threshold=np.inf)
     if not any_missing:
         for test in tests:
-            n_left = int(np.sum(test.sends_left(x)))
-            yield replace(test, missing_left=n_left > len(x) - n_left)
+            weight_left = float(np.sum(w[test.sends_left(x)]))
+            yield replace(test, missing_left=weight_left > float(np.sum(w)) - weight_left)
         return
     yield from tests
     yield everyone  # present values left, missing right
@@ -222,7 +224,7 @@ def valid_splits(
 ) -> Iterator[tuple[Split, float]]:
     """Every valid split of the given columns (all, unless told) with its gain."""
     for j in range(table.X.shape[1]) if columns is None else columns:
-        for split in candidate_splits(table.X[rows, j], j, table.categorical[j]):
+        for split in candidate_splits(table.X[rows, j], table.w[rows], j, table.categorical[j]):
             if forbidden(table, rows, split, rules) is None:
                 yield split, gain(table, rows, split, rules.criterion)
 

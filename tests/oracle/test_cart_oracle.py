@@ -132,16 +132,18 @@ def test_number_of_partitions(k):
 
 def test_missing_values_are_tried_on_both_sides_and_apart():
     x = np.array([1.0, 3.0, np.nan])
-    found = [(s.threshold, s.missing_left) for s in candidate_splits(x, 0, False)]
+    w = np.ones(3)
+    found = [(s.threshold, s.missing_left) for s in candidate_splits(x, w, 0, False)]
     assert found == [(2.0, False), (np.inf, False), (2.0, True)]
-    codes = [(s.left_codes, s.missing_left) for s in candidate_splits(x, 0, True)]
+    codes = [(s.left_codes, s.missing_left) for s in candidate_splits(x, w, 0, True)]
     assert codes == [({1}, False), ({1, 3}, False), ({1}, True)]
-    assert list(candidate_splits(np.full(3, np.nan), 0, False)) == []
+    assert list(candidate_splits(np.full(3, np.nan), w, 0, False)) == []
 
 
 def test_without_missing_values_the_larger_side_takes_them():
     x = np.array([1.0, 2.0, 3.0])
-    assert [s.missing_left for s in candidate_splits(x, 0, False)] == [False, True]
+    splits = candidate_splits(x, np.ones(len(x)), 0, False)
+    assert [s.missing_left for s in splits] == [False, True]
 
 
 def test_weight_is_repetition_and_zero_is_absence():
@@ -169,7 +171,10 @@ def compare(root: Node, peer, X):
         if node.children:
             assert node.split.feature == tree.feature[i]
             assert node.split.threshold == tree.threshold[i]
-            assert node.split.missing_left == bool(tree.missing_go_to_left[i])
+            # Where no missing value decides, scikit-learn follows the rows, we their weight.
+            left, right = node.children
+            if (len(left.rows) > len(right.rows)) == (left.weight > right.weight):
+                assert node.split.missing_left == bool(tree.missing_go_to_left[i])
             walk(node.children[0], tree.children_left[i])
             walk(node.children[1], tree.children_right[i])
 

@@ -81,8 +81,13 @@ def assert_same_tree(ours, theirs):
     for name in ("feature", "threshold", "n_node_samples"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name)[order], err_msg=name)
     inner = a.children_left != -1
+    # A side that no missing value taught: scikit-learn follows the rows, weald their weight.
+    left, right = a.children_left[inner], a.children_right[inner]
+    more_rows = a.n_node_samples[left] > a.n_node_samples[right]
+    heavier = a.weighted_n_node_samples[left] > a.weighted_n_node_samples[right]
+    same = np.flatnonzero(inner)[more_rows == heavier]
     missing = b.missing_go_to_left[order].astype(bool)
-    np.testing.assert_array_equal(a.missing_go_to_left[inner], missing[inner])
+    np.testing.assert_array_equal(a.missing_go_to_left[same], missing[same])
     for name in ("weighted_n_node_samples", "impurity", "value"):
         theirs_ordered = getattr(b, name)[order]
         scale = np.abs(theirs_ordered).max()
@@ -154,9 +159,16 @@ MEDIUM = [{"min_samples_leaf": 8}, {"min_samples_leaf": 6, "max_leaf_nodes": 7}]
 def test_random_tables(criterion, settings, missing):
     X, y, w = table(criterion, missing=missing)
     ours, theirs, number = compare(criterion, X, y, w, **settings)
-    new = table(criterion, seed=9, missing=True)[0]
+    new = table(criterion, seed=9, missing=missing)[0]
     assert_same_answers(ours, theirs, number, X)
     assert_same_answers(ours, theirs, number, new)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_missing_values_that_were_not_there_in_fit(criterion):
+    X, y, _ = table(criterion)
+    ours, theirs, number = compare(criterion, X, y, None, min_samples_leaf=8)
+    assert_same_answers(ours, theirs, number, table(criterion, seed=9, missing=True)[0])
 
 
 @pytest.mark.parametrize("missing", [False, True])

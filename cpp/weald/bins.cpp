@@ -24,6 +24,11 @@ struct Ranked {
   Row row;
 };
 
+template <class T>
+struct Bare {
+  KeyOf<T> key;
+};
+
 // The codes of one column, stored in the narrowest sufficient width.
 template <class Get>
 void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
@@ -46,17 +51,25 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
 }
 
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.
+// Memory that one thread uses for column after column.
 template <class T>
-void rank_column(const Table<T>& table, std::size_t j, Binned& out) {
-  BigVector<Ranked<T>> items, scratch;
+struct Scratch {
+  BigVector<Ranked<T>> ranked, ranked_spare;
+  BigVector<Bare<T>> bare, bare_spare;
+  BigVector<T> values;
+  BigVector<double> weights;
+};
+
+template <class T>
+void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& scratch) {
+  auto& items = scratch.ranked;
+  items.clear();
   items.reserve(table.n_rows);
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     const T value = table.at(i, j);
     if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
   }
-  sort_by_key(items, scratch);
-  BigVector<Ranked<T>>().swap(scratch);  // before the codes are allocated: keeps the peak low
-
+  sort_by_key(items, scratch.ranked_spare);
   Column& column = out.columns[j];
   for (std::size_t k = 0; k < items.size(); ++k) {
     column.n_codes += k == 0 || items[k].key != items[k - 1].key;
@@ -110,7 +123,10 @@ Cuts<T> quantile_cuts(const BigVector<T>& values, const BigVector<double>& weigh
 // The distinct values of a column (or of a sample of its rows), ascending, with their weights.
 template <class T>
 void distinct_values(const Table<T>& table, std::size_t j, const double* row_weights,
-                     BigVector<T>& values, BigVector<double>& weights) {
+                     Scratch<T>& scratch) {
+  auto& [ranked, ranked_spare, bare, bare_spare, values, weights] = scratch;
+  values.clear();
+  weights.clear();
   const bool sample = table.n_rows > kSampleAbove;
   const std::size_t n = sample ? kSampleSize : table.n_rows;
   const auto row_at = [&](std::size_t k) {
@@ -120,6 +136,7 @@ void distinct_values(const Table<T>& table, std::size_t j, const double* row_wei
     return begin + combine(0x5A3D1E, k) % (end - begin);
   };
   const auto gather = [&](auto& items, auto make) {
+    items.clear();
     items.reserve(n);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t row = row_at(k);
@@ -139,18 +156,15 @@ void distinct_values(const Table<T>& table, std::size_t j, const double* row_wei
     }
   };
   if (row_weights) {
-    BigVector<Ranked<T>> items, scratch;
-    gather(items, [](T value, std::size_t row) {
+    gather(ranked, [](T value, std::size_t row) {
       return Ranked<T>{key_of(value), static_cast<Row>(row)};
     });
-    sort_by_key(items, scratch);
-    collapse(items, [&](const auto& item) { return row_weights[item.row]; });
+    sort_by_key(ranked, ranked_spare);
+    collapse(ranked, [&](const auto& item) { return row_weights[item.row]; });
   } else {
-    struct Bare { KeyOf<T> key; };
-    BigVector<Bare> items, scratch;
-    gather(items, [](T value, std::size_t) { return Bare{key_of(value)}; });
-    sort_by_key(items, scratch);
-    collapse(items, [](const auto&) { return 1.0; });
+    gather(bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
+    sort_by_key(bare, bare_spare);
+    collapse(bare, [](const auto&) { return 1.0; });
   }
 }
 
@@ -223,8 +237,8 @@ template <class T>
 void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t threads,
                Interrupt& interrupt, Binned& out) {
   out.storage.resize(table.n_columns);
-  parallel_for(threads, table.n_columns, interrupt, [&](std::size_t j) {
-    if (request.categories[j] == 0) return rank_column(table, j, out);
+  parallel_for_with<Scratch<T>>(threads, table.n_columns, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
+    if (request.categories[j] == 0) return rank_column(table, j, out, scratch);
     Column& column = out.columns[j];
     column.n_codes = request.categories[j];
     column.has_missing = true;  // the slot costs nothing, and saves a pass
@@ -242,16 +256,14 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
                    Interrupt& interrupt, Binned& out) {
   const std::size_t d = table.n_columns;
   std::vector<Cuts<T>> cuts(d);
-  parallel_for(threads, d, interrupt, [&](std::size_t j) {
+  parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     Column& column = out.columns[j];
     if (request.categories[j] > 0) {
       column.n_codes =
           static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
-      BigVector<T> values;
-      BigVector<double> weights;
-      distinct_values(table, j, request.weights, values, weights);
-      cuts[j] = quantile_cuts(values, weights, request.max_bins);
+      distinct_values(table, j, request.weights, scratch);
+      cuts[j] = quantile_cuts(scratch.values, scratch.weights, request.max_bins);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
     }
     column.has_missing = true;

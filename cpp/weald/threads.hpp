@@ -39,6 +39,19 @@ std::size_t hardware_threads();  // cores this process may run on
 void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
                   const std::function<void(std::size_t)>& fn);
 
+// The same with fn(i, scratch), where each thread has a Scratch of its own to reuse.
+template <class Scratch, class Fn>
+void parallel_for_with(std::size_t threads, std::size_t n, Interrupt& interrupt, Fn&& fn) {
+  std::atomic<std::size_t> next{0};
+  parallel_for(threads, threads < n ? threads : n, interrupt, [&](std::size_t) {
+    Scratch scratch;
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
+      interrupt.poll();
+      fn(i, scratch);
+    }
+  });
+}
+
 // The number of tasks to cut `items` into so that each one is worth handing to a thread.
 inline std::size_t useful_threads(std::size_t threads, double work_ns) {
   constexpr double kWorthIt = 40'000;  // waking a thread costs about 5-10 microseconds

@@ -166,8 +166,12 @@ def test_random_tables(criterion, settings, missing):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_missing_values_that_were_not_there_in_fit(criterion):
-    X, y, _ = table(criterion)
-    ours, theirs, number = compare(criterion, X, y, None, min_samples_leaf=8)
+    X, y, w = table(criterion)
+    w = 1 + (w - 1) / 64  # enough to break ties between splits, too little to outweigh a row
+    ours, theirs, number = compare(criterion, X, y, w, max_depth=2)
+    inner = ours.tree_.children_left != -1
+    left, right = ours.tree_.children_left[inner], ours.tree_.children_right[inner]
+    assert (ours.tree_.n_node_samples[left] != ours.tree_.n_node_samples[right]).all()
     assert_same_answers(ours, theirs, number, table(criterion, seed=9, missing=True)[0])
 
 

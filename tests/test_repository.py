@@ -1,0 +1,104 @@
+"""What the documents say must be true, and imports must point one way."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import weald
+from weald._params import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "weald"
+
+# Who may import whom; a package may always import itself.
+ALLOWED = {
+    "_engine": set(),
+    "_columns": set(),
+    "_labels": {"_columns"},
+    "_data": {"_columns", "_labels"},
+    "_params": {"_engine"},
+    "pruning": {"_engine"},
+    "_tree_base": {"_engine", "_data", "_params", "pruning", "explain"},
+    "tree": {"_tree_base"},
+    "explain": {"_data"},
+    "cli": {"", "explain"},
+}
+
+
+def python_blocks(document: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("code", python_blocks("README.md"))
+def test_readme_examples_run(code):
+    exec(compile(code, "README.md", "exec"), {})
+
+
+def test_the_table_of_methods_lists_the_criteria():
+    table = (ROOT / "ARCHITECTURE.md").read_text().split("## Walk of a fit")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named == {*CLASSIFICATION_CRITERIA, *REGRESSION_CRITERIA}
+
+
+def test_the_architecture_names_every_file_of_the_core():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text.split("| file in cpp/weald | holds |")[1].split("## Decisions")[0]
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
+    assert named == {path.stem for path in (ROOT / "cpp" / "weald").iterdir()}
+
+
+def modules():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_one_way(path):
+    home = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "weald":
+            names = [f"weald.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        for name in names:
+            first, *rest = name.split(".")
+            if first == "weald" and home != "__init__":
+                target = rest[0] if rest and (PACKAGE / rest[0]).exists() else ""
+                target = rest[0] if rest and (PACKAGE / f"{rest[0]}.py").exists() else target
+                assert target in {home, *ALLOWED[home]}, f"{path.name} imports {name}"
+
+
+def test_the_core_knows_no_python():
+    for path in (ROOT / "cpp" / "weald").iterdir():
+        assert not re.search(r"nanobind|Python\.h", path.read_text()), path.name
+
+
+def test_lazy_names_are_the_public_names():
+    assert {*weald._HOME, "__version__"} == set(weald.__all__) == set(dir(weald))
+    assert all(getattr(weald, name) is not None for name in weald.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Forest'"):
+        weald.Forest  # noqa: B018
+
+
+def test_importing_weald_loads_no_heavy_library():
+    code = (
+        "import weald, sys; print([m for m in ('sklearn', 'pandas', 'numpy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_docstring_examples_run(path):
+    import doctest
+    import importlib
+
+    dotted = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    name = dotted.removesuffix(".__init__")
+    assert doctest.testmod(importlib.import_module(name)).failed == 0

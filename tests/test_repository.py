@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import weald
 from weald._params import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 

@@ -15,25 +15,34 @@ namespace weald {
 
 inline double xlog2x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
+// The same for a weight in a node, from the table if there is one.
+inline double xlog2x(const Channels& channels, double x) {
+  return channels.xlog2x
+             ? static_cast<double>(channels.xlog2x[static_cast<std::size_t>(x)]) * channels.xlog2x_unit
+             : xlog2x(x);
+}
+
 // --- one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
 
 // Gini and squared error: G^2 / H. For two classes sum_k G_k^2 / H = H - 2G + 2 G^2/H, whose first
 // terms cancel in a gain, so one channel gives half the two-channel gain.
 struct Quadratic {
-  static double score(double g, double h) { return h > 0 ? g * g / h : 0.0; }
+  static double score(const Channels&, double g, double h) { return h > 0 ? g * g / h : 0.0; }
 };
 
 struct Entropy {  // in bits
-  static double score(double g, double h) { return xlog2x(g) + xlog2x(h - g) - xlog2x(h); }
+  static double score(const Channels& c, double g, double h) {
+    return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h);
+  }
 };
 
 struct Misclassification {
-  static double score(double g, double h) { return std::max(g, h - g); }
+  static double score(const Channels&, double g, double h) { return std::max(g, h - g); }
 };
 
 // Half Poisson deviance. A side whose sum is zero would predict zero: no such split.
 struct Poisson {
-  static double score(double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
+  static double score(const Channels&, double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
 };
 
 // --- many channels: G_1..G_k, grouped into outputs by `offset` ---
@@ -48,8 +57,8 @@ struct QuadraticMany {
 
 struct EntropyMany {
   static double score(const double* g, double h, const Channels& stats) {
-    double sum = -static_cast<double>(stats.n_outputs) * xlog2x(h);
-    for (std::size_t k = 0; k < stats.channels; ++k) sum += xlog2x(g[k]);
+    double sum = -static_cast<double>(stats.n_outputs) * xlog2x(stats, h);
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += xlog2x(stats, g[k]);
     return sum;
   }
 };
@@ -67,7 +76,7 @@ struct MisclassificationMany {
 struct PoissonMany {
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
-    for (std::size_t k = 0; k < stats.channels; ++k) sum += Poisson::score(g[k], h);
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += Poisson::score(stats, g[k], h);
     return sum;
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "criterion.hpp"
+#include "histogram.hpp"
 
 namespace weald {
 
@@ -32,7 +33,7 @@ struct Cut {
 template <class Score>
 class PackedSums {
  public:
-  explicit PackedSums(const Channels&) {}
+  explicit PackedSums(const Channels& channels) : channels_(channels) {}
   void start(const Lane* total) { left_ = 0, right_ = *total; }
   void move(const Lane* cell) { left_ += *cell, right_ -= *cell; }
   Lane left_count() const { return left_ & kLow; }
@@ -42,7 +43,8 @@ class PackedSums {
   double left_value() const { return left_g() / left_h(); }
   double right_value() const { return right_g() / right_h(); }
   double score() const {
-    return Score::score(left_g(), left_h()) + Score::score(right_g(), right_h());
+    return Score::score(channels_, left_g(), left_h()) +
+           Score::score(channels_, right_g(), right_h());
   }
   // False only if score() <= best for certain. Without a division, which costs more than the rest.
   bool may_beat(double best) const {
@@ -53,8 +55,9 @@ class PackedSums {
       return true;
     }
   }
-  static double whole_score(const Lane* total, const Channels&) {
-    return Score::score(static_cast<double>(*total >> 32), static_cast<double>(*total & kLow));
+  static double whole_score(const Lane* total, const Channels& channels) {
+    return Score::score(channels, static_cast<double>(*total >> 32),
+                        static_cast<double>(*total & kLow));
   }
 
   static constexpr Lane kLow = 0xFFFFFFFF;
@@ -63,6 +66,7 @@ class PackedSums {
  private:
   double left_g() const { return static_cast<double>(left_ >> 32); }
   double right_g() const { return static_cast<double>(right_ >> 32); }
+  const Channels& channels_;
   Lane left_ = 0, right_ = 0;
 };
 
@@ -71,7 +75,7 @@ template <class Score>
 class OneSums {
  public:
   explicit OneSums(const Channels& stats)
-      : g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
+      : channels_(stats), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
   void start(const Lane* total) {
     for (int k = 0; k < 3; ++k) left_[k] = 0, right_[k] = total[k];
   }
@@ -85,8 +89,8 @@ class OneSums {
   double left_value() const { return static_cast<double>(left_[2]) / left_h(); }
   double right_value() const { return static_cast<double>(right_[2]) / right_h(); }
   double score() const {
-    return Score::score(static_cast<double>(left_[2]) * g_unit_, left_h() * h_unit_) +
-           Score::score(static_cast<double>(right_[2]) * g_unit_, right_h() * h_unit_);
+    return Score::score(channels_, static_cast<double>(left_[2]) * g_unit_, left_h() * h_unit_) +
+           Score::score(channels_, static_cast<double>(right_[2]) * g_unit_, right_h() * h_unit_);
   }
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
@@ -98,7 +102,7 @@ class OneSums {
     }
   }
   static double whole_score(const Lane* total, const Channels& stats) {
-    return Score::score(static_cast<double>(total[2]) * unit_g(stats),
+    return Score::score(stats, static_cast<double>(total[2]) * unit_g(stats),
                         static_cast<double>(total[1]) * unit_h(stats));
   }
 
@@ -106,6 +110,7 @@ class OneSums {
   // Only the Poisson score mixes G and H in a way that needs their true units.
   static double unit_g(const Channels& s) { return s.criterion == Criterion::Poisson ? s.g_unit : 1; }
   static double unit_h(const Channels& s) { return s.criterion == Criterion::Poisson ? s.h_unit : 1; }
+  const Channels& channels_;
   double g_unit_, h_unit_;
   Lane left_[3], right_[3];
 };
@@ -180,18 +185,18 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
     for (std::size_t k = 0; k < n; ++k) {
       if (excess[k] < 0) continue;
       const double hl = left[k].h, gl = left[k].g;
-      const double score = Quadratic::score(gl, hl) + Quadratic::score(G - gl, H - hl);
+      const double score = gl * gl / hl + (G - gl) * (G - gl) / (H - hl);
       if (score > best.score) best = {score, begin + k + 1, false};
     }
   }
   return best;
 }
 
-// Tries the cuts after `first` .. `last` groups. cell(p) gives the sums of group p; `missing`, if
-// not null, holds the sums of the missing values, which are tried on the right, then on the left.
-template <class Sums, class Cells>
-Cut scan_cuts(Sums& sums, const Lane* total, const Lane* missing, std::size_t first,
-              std::size_t last, Cells&& cell, const Limits& limits) {
+// Tries the cuts after `first` .. `last` groups. cell(p) gives group p to the sums; `missing`, if
+// there are any, the missing values, which are tried on the right, then on the left.
+template <class Sums, class Missing, class Cells>
+Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, std::size_t first, std::size_t last,
+              Cells&& cell, const Limits& limits) {
   Cut best;
   for (int missing_left = 0; missing_left <= (missing ? 1 : 0); ++missing_left) {
     sums.start(total);

@@ -1,73 +1,18 @@
 #include "split.hpp"
 
-#include <bit>
 #include <numeric>
 
 #include "absolute.hpp"
 #include "category_order.hpp"
+#include "chain.hpp"
+#include "collect.hpp"
 #include "sorting.hpp"
 
 namespace weald {
 
 namespace {
 
-// A column whose node has far fewer rows than codes is walked through a bit map of the codes that
-// occur, otherwise through all its cells.
-constexpr std::size_t kSparse = 2;
-
 constexpr float kInfFloat = std::numeric_limits<float>::infinity();
-
-// Sums the node's rows per code into scratch.cells and lists the codes present, ascending. The
-// missing code, if it occurs, is not listed; returns whether it does.
-bool collect(const Column& column, const NodeRows& node, const Channels& stats,
-             const Lane*& cells, SplitScratch& scratch) {
-  const std::size_t slots = column.slots(), lanes = stats.lanes;
-  if (scratch.codes.size() < slots + 1) scratch.codes.resize(slots + 1);
-  Code* order = scratch.codes.data();
-  std::size_t found = 0;
-  if (cells == nullptr && slots > kSparse * node.n) {
-    if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes, 0);
-    if (scratch.touched.size() < slots / 64 + 1) scratch.touched.resize(slots / 64 + 1, 0);
-    std::uint64_t* touched = scratch.touched.data();
-    add_rows(column, node, stats, scratch.cells.data(),
-             [touched](Code code) {
-               touched[code / 64] |= std::uint64_t{1} << (code % 64);
-               return code;
-             });
-    for (std::size_t word = 0; word <= slots / 64; ++word) {
-      for (std::uint64_t bits = touched[word]; bits != 0; bits &= bits - 1) {
-        order[found++] = static_cast<Code>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      }
-      touched[word] = 0;
-    }
-    cells = scratch.cells.data();
-  } else {
-    if (cells == nullptr) {
-      if (scratch.cells.size() < slots * lanes) scratch.cells.resize(slots * lanes, 0);
-      add_rows(column, node, stats, scratch.cells.data(), [](Code code) { return code; });
-      cells = scratch.cells.data();
-    }
-    for (std::size_t code = 0; code < slots; ++code) {  // first lane: the count, or G << 32 | H
-      order[found] = static_cast<Code>(code);
-      found += cells[code * lanes] != 0;
-    }
-  }
-  const bool missing = found > 0 && order[found - 1] == column.n_codes;
-  scratch.order = {order, found - missing};
-  return missing;
-}
-
-// Returns the cells to zero after a search.
-void clear(const Channels& stats, Code missing_slot, bool missing, SplitScratch& scratch) {
-  const std::size_t lanes = stats.lanes;
-  Lane* cells = scratch.cells.data();
-  if (lanes == 1) {
-    for (const Code code : scratch.order) cells[code] = 0;
-  } else {
-    for (const Code code : scratch.order) std::fill_n(cells + code * lanes, lanes, 0);
-  }
-  if (missing) std::fill_n(cells + missing_slot * lanes, lanes, 0);
-}
 
 // The random rule for a numeric column: a threshold drawn uniformly between the extremes present,
 // `first` and `last`. Sets the codes on both sides of it.
@@ -112,43 +57,6 @@ void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t 
       else split.first_right = std::min(split.first_right, code);
     });
   }
-}
-
-// A random cut needs no histogram: one pass finds the extremes, one sums the two sides. Leaves the
-// groups in scratch (slots 0 and 1; 2 is for the missing). False if the column is constant here.
-bool collect_sides(const SearchRequest& request, const Column& column, std::uint32_t j,
-                   const NodeRows& node, SplitScratch& scratch, Split& split, bool& has_missing) {
-  const Code missing = column.n_codes;
-  const std::size_t lanes = request.stats->lanes;
-  if (scratch.cells.size() < 3 * lanes) scratch.cells.resize(3 * lanes, 0);
-  if (scratch.codes.size() < 3) scratch.codes.resize(3);
-  scratch.order = {};
-  Code first = missing, last = 0;
-  visit_width(column, [&](const auto* codes) {
-    const auto look = [&](std::size_t i) {
-      const Code code = codes[node.rows[i] * column.stride];
-      has_missing |= code == missing;
-      first = std::min(first, code);
-      last = std::max(last, code == missing ? Code{0} : code);
-    };
-    std::size_t i = 0;
-    for (; i + kPrefetchRows < node.n; ++i) {
-      prefetch(codes + node.rows[i + kPrefetchRows] * column.stride);
-      look(i);
-    }
-    for (; i < node.n; ++i) look(i);
-  });
-  if (first == missing || (first == last && !has_missing)) return false;
-  split.last_left = last;
-  split.first_right = missing;  // one value: present | missing
-  if (first < last) draw_cut(request, column, j, node, first, last, split);
-  const Code last_left = split.last_left;
-  add_rows(column, node, *request.stats, scratch.cells.data(), [=](Code code) {
-    return static_cast<Code>((code > last_left) + (code == missing));
-  });
-  scratch.codes[0] = 0, scratch.codes[1] = 1;
-  scratch.order = {scratch.codes.data(), first < last ? std::size_t{2} : std::size_t{1}};
-  return true;
 }
 
 // The random rule for categories: a random order of those present, cut anywhere.
@@ -257,34 +165,165 @@ Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const Rows
   return best;
 }
 
-// The best allowed cut of a column whose groups are in scratch.order.
-Cut scan_column(const SearchRequest& request, const Column& column, std::uint32_t j,
-                const NodeRows& node, const Lane* total, const Lane* cells, const Lane* missing,
-                std::span<const Code> order, std::size_t first, std::size_t last, double floor,
-                Split& split) {
-  const Channels& stats = *request.stats;
-  Limits limits = request.limits;
-  limits.floor = floor;
-  if (request.monotone) limits.monotone = request.monotone[j];
-  if (stats.criterion == Criterion::Absolute) {
-    return scan_absolute(request, node, rows_by_group(column, node, order), first, last, limits, split);
-  }
-  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && limits.plain() &&
-      !missing && first == 1) {
-    return scan_plain(total, last, [&](std::size_t p) { return cells + order[p]; }, limits.floor);
-  }
-  const auto cell = [&](std::size_t p) { return cells + order[p] * stats.lanes; };
-  return with_sums(stats, [&](auto sums) {
-    const Cut cut = scan_cuts(sums, total, missing, first, last, cell, limits);
-    if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the values of the two sides
-      sums.start(total);
-      if (missing && cut.missing_left) sums.move(missing);
-      for (std::size_t p = 0; p < cut.groups_left; ++p) sums.move(cell(p));
-      split.left_value = sums.left_value(), split.right_value = sums.right_value();
-    }
-    return cut;
-  });
+// How the groups of a column are held during its search.
+enum class Groups { Cells, Chains, Sides };
+
+Groups groups_for(const SearchRequest& request, const Column& column, const Lane* total,
+                  const Lane* ready) {
+  if (column.categorical || request.stats->criterion == Criterion::Absolute) return Groups::Cells;
+  if (request.random) return Groups::Sides;
+  return ready == nullptr && chainable(*request.stats, total) ? Groups::Chains : Groups::Cells;
 }
+
+// One column's search: collect the groups, walk the cuts, keep the best.
+class ColumnSearch {
+ public:
+  ColumnSearch(const SearchRequest& request, const Column& column, std::uint32_t j,
+               const NodeRows& node, const Lane* total, const Lane* ready, SplitScratch& scratch)
+      : request_(request), stats_(*request.stats), column_(column), j_(j), node_(node),
+        total_(total), ready_(ready), scratch_(scratch),
+        groups_(groups_for(request, column, total, ready)), cells_(ready) {
+    split_.column = j;
+    split_.categorical = column.categorical;
+  }
+
+  // Whether the column varies in this node.
+  bool collect() {
+    switch (groups_) {
+      case Groups::Cells: has_missing_ = collect_cells(column_, node_, stats_, cells_, scratch_); break;
+      case Groups::Chains: has_missing_ = collect_chains(column_, node_, scratch_); break;
+      case Groups::Sides: return collect_sides();
+    }
+    return !order().empty() && order().size() + has_missing_ >= 2;
+  }
+
+  void improve(Split& best) {
+    std::size_t first = 1, last = has_missing_ ? order().size() : order().size() - 1;
+    if (request_.random && order().size() >= 2) {
+      first = last = random_position();
+    } else if (column_.categorical) {
+      sort_by_keys(order(), stats_.criterion == Criterion::Absolute
+                                ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
+                                : category_keys(stats_, cells_, order()));
+    }
+    const Cut cut = scan(first, last, best.score);
+    if (!best.loses_to(cut.score, j_)) return;
+    split_.score = cut.score;
+    split_.had_missing = has_missing_;
+    split_.missing_left = cut.missing_left;
+    if (column_.categorical) {
+      const auto chosen = order().first(cut.groups_left);
+      split_.left_codes.assign(chosen.begin(), chosen.end());
+    } else if (groups_ != Groups::Sides) {
+      const bool all = cut.groups_left == order().size();
+      split_.last_left = order()[cut.groups_left - 1];
+      split_.first_right = all ? column_.n_codes : order()[cut.groups_left];
+    }
+    best = std::move(split_);
+  }
+
+  // Returns the scratch to all zeros.
+  void clear() {
+    if (ready_ != nullptr && groups_ == Groups::Cells) return;
+    const std::size_t lanes = stats_.lanes;
+    if (groups_ == Groups::Sides) {
+      std::fill_n(scratch_.cells.data(), 3 * lanes, 0);
+      return;
+    }
+    const auto zero = [&](Code code) {
+      if (groups_ == Groups::Chains) {
+        scratch_.head[code] = 0;
+      } else if (lanes == 1) {
+        scratch_.cells[code] = 0;
+      } else {
+        std::fill_n(scratch_.cells.data() + code * lanes, lanes, 0);
+      }
+    };
+    for (const Code code : order()) zero(code);
+    if (has_missing_) zero(column_.n_codes);
+  }
+
+ private:
+  std::span<Code> order() const { return scratch_.order; }
+
+  bool collect_sides() {
+    Lane* cells = at_least(scratch_.cells, 3 * stats_.lanes);
+    Code* slots = at_least(scratch_.codes, 2);
+    const Extremes ends = find_extremes(column_, node_);
+    has_missing_ = ends.has_missing;
+    const bool several = ends.first < ends.last;
+    if (ends.first == column_.n_codes || !(several || has_missing_)) return false;
+    split_.last_left = ends.last;
+    split_.first_right = column_.n_codes;  // one value: present | missing
+    if (several) draw_cut(request_, column_, j_, node_, ends.first, ends.last, split_);
+    sum_sides(column_, node_, stats_, total_, split_.last_left, has_missing_, cells);
+    slots[0] = 0, slots[1] = 1;
+    scratch_.order = {slots, several ? std::size_t{2} : std::size_t{1}};
+    cells_ = cells;
+    return true;
+  }
+
+  std::size_t random_position() {
+    if (groups_ == Groups::Sides) return 1;
+    if (column_.categorical) return shuffle_and_cut(order(), Stream(combine(request_.node_key, j_)));
+    draw_cut(request_, column_, j_, node_, order().front(), order().back(), split_);
+    const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
+    return static_cast<std::size_t>(cut - order().begin());
+  }
+
+  Cut scan(std::size_t first, std::size_t last, double floor) {
+    Limits limits = request_.limits;
+    if (request_.monotone) limits.monotone = request_.monotone[j_];
+    limits.floor = floor;
+    if (stats_.criterion == Criterion::Absolute) {
+      const auto groups = rows_by_group(column_, node_, order());
+      return scan_absolute(request_, node_, groups, first, last, limits, split_);
+    }
+    if (groups_ == Groups::Chains) {
+      return stats_.criterion == Criterion::Gini ? scan_chains<ChainGini>(first, last, limits)
+                                                 : scan_chains<ChainEntropy>(first, last, limits);
+    }
+    if (stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini && limits.plain() &&
+        !has_missing_ && first == 1) {
+      return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+    }
+    const std::size_t missing_slot = groups_ == Groups::Sides ? 2 : column_.n_codes;
+    const Lane* missing = has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
+    const auto cell = [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; };
+    return with_sums(stats_, [&](auto sums) {
+      const Cut cut = scan_cuts(sums, total_, missing, first, last, cell, limits);
+      if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
+        sums.start(total_);
+        if (missing && cut.missing_left) sums.move(missing);
+        for (std::size_t p = 0; p < cut.groups_left; ++p) sums.move(cell(p));
+        split_.left_value = sums.left_value(), split_.right_value = sums.right_value();
+      }
+      return cut;
+    });
+  }
+
+  template <class Score>
+  Cut scan_chains(std::size_t first, std::size_t last, const Limits& limits) {
+    const std::uint32_t* head = scratch_.head.data();
+    ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data()});
+    const std::uint32_t missing = has_missing_ ? head[column_.n_codes] : 0;
+    return scan_cuts(sums, total_, missing, first, last,
+                     [&](std::size_t p) { return head[order()[p]]; }, limits);
+  }
+
+  const SearchRequest& request_;
+  const Channels& stats_;
+  const Column& column_;
+  const std::uint32_t j_;
+  const NodeRows& node_;
+  const Lane* const total_;
+  const Lane* const ready_;
+  SplitScratch& scratch_;
+  const Groups groups_;
+  const Lane* cells_;
+  bool has_missing_ = false;
+  Split split_;
+};
 
 }  // namespace
 
@@ -293,58 +332,11 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
   request.interrupt->poll();
-  const Channels& stats = *request.stats;
-  Split split;
-  split.column = j;
-  split.categorical = column.categorical;
-  const Lane* cells = ready;
-  bool has_missing = false;
-  const bool sides_only =
-      request.random && !column.categorical && stats.criterion != Criterion::Absolute;
-  bool varies;
-  if (sides_only) {
-    varies = collect_sides(request, column, j, node, scratch, split, has_missing);
-    cells = scratch.cells.data();
-    ready = nullptr;
-  } else {
-    has_missing = collect(column, node, stats, cells, scratch);
-    varies = !scratch.order.empty() && scratch.order.size() + has_missing >= 2;
-  }
-  const std::span<Code> order = scratch.order;
-  if (varies) {
-    const Code missing_slot = sides_only ? 2 : column.n_codes;
-    std::size_t first = 1, last = has_missing ? order.size() : order.size() - 1;
-    if (request.random && order.size() >= 2) {
-      first = 1;
-      if (column.categorical) {
-        first = shuffle_and_cut(order, Stream(combine(request.node_key, j)));
-      } else if (!sides_only) {
-        draw_cut(request, column, j, node, order.front(), order.back(), split);
-        first = static_cast<std::size_t>(std::upper_bound(order.begin(), order.end(), split.last_left) - order.begin());
-      }
-      last = first;
-    } else if (column.categorical) {
-      sort_by_keys(order, stats.criterion == Criterion::Absolute
-                              ? median_keys(node, stats, rows_by_group(column, node, order))
-                              : category_keys(stats, cells, order));
-    }
-    const Lane* missing = has_missing ? cells + missing_slot * stats.lanes : nullptr;
-    const Cut cut = scan_column(request, column, j, node, total, cells, missing, order, first, last,
-                                best.score, split);
-    if (best.loses_to(cut.score, j)) {
-      split.score = cut.score;
-      split.had_missing = has_missing;
-      split.missing_left = cut.missing_left;
-      if (column.categorical) {
-        split.left_codes.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(cut.groups_left));
-      } else if (!sides_only) {
-        split.last_left = order[cut.groups_left - 1];
-        split.first_right = cut.groups_left < order.size() ? order[cut.groups_left] : column.n_codes;
-      }
-      best = std::move(split);
-    }
-  }
-  if (ready == nullptr) clear(stats, sides_only ? 2 : column.n_codes, has_missing, scratch);
+  scratch.order = {};
+  ColumnSearch search(request, column, j, node, total, ready, scratch);
+  const bool varies = search.collect();
+  if (varies) search.improve(best);
+  search.clear();
   return varies;
 }
 

@@ -34,6 +34,7 @@ struct Split {
 // Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
 struct SplitScratch {
   BigVector<Lane> cells;
+  BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
   BigVector<Code> codes;               // only ever grows, so that no column pays for clearing it
   std::span<Code> order;               // codes present in the node, in scanning order

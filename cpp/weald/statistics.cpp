@@ -39,6 +39,20 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   return out;
 }
 
+void tabulate_xlog2x(Statistics& out) {
+  const auto most = static_cast<std::size_t>(out.total_weight);
+  const double largest = std::max(2.0, out.total_weight * std::log2(out.total_weight + 1));
+  const int exponent = exponent_for(largest * static_cast<double>(4 * out.n_outputs), 61);
+  out.xlog2x_table.resize(most + 1);
+  out.xlog2x_table[0] = 0;
+  for (std::size_t x = 1; x <= most; ++x) {
+    const double y = static_cast<double>(x);
+    out.xlog2x_table[x] = std::llrint(std::ldexp(y * std::log2(y), exponent));
+  }
+  out.xlog2x = out.xlog2x_table.data();
+  out.xlog2x_unit = std::ldexp(1.0, -exponent);
+}
+
 }  // namespace
 
 Statistics make_statistics(const Target& target, Criterion criterion,
@@ -61,6 +75,7 @@ Statistics make_statistics(const Target& target, Criterion criterion,
     return static_cast<Lane>(std::llrint(std::ldexp(weight_of(row), h_exponent)));
   };
 
+  if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20) tabulate_xlog2x(out);
   if (is_classification(criterion)) {
     out.g_unit = out.h_unit;
     const bool binary = target.n_outputs == 1 && target.n_classes[0] <= 2;

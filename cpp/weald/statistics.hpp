@@ -49,6 +49,10 @@ struct Channels {
   // outlier elsewhere in the data costs it no precision.
   double g_unit = 1;                // in weight x target
   double g_centre = 0;
+  // Entropy of whole weights: x log2 x for x = 0, 1, .. as fixed-point numbers, so that sums of them
+  // are exact, and far quicker than logarithms. Null: too many, or not whole.
+  const Lane* xlog2x = nullptr;
+  double xlog2x_unit = 1;
 
   std::size_t words_per_row() const { return layout == Layout::Dense ? lanes : 1; }
 };
@@ -59,6 +63,7 @@ struct Statistics : Channels {
   BigVector<Lane> words;
   BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
   const double* targets = nullptr;  // real targets as given, n x outputs
+  BigVector<Lane> xlog2x_table;
   BigVector<Row> rows;            // the rows that take part: those with positive weight
 
   bool real() const { return targets != nullptr; }

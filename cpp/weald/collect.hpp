@@ -1,0 +1,163 @@
+// Brings the rows of a node into groups by code, ready for a walk over the cuts.
+#pragma once
+
+#include <bit>
+
+#include "split.hpp"
+
+namespace weald {
+
+// A column whose node has far fewer rows than codes is walked through a bit map of the codes that
+// occur, otherwise through all its slots.
+inline bool is_sparse(const Column& column, const NodeRows& node) {
+  return column.slots() > 2 * node.n;
+}
+
+template <class T>
+T* at_least(BigVector<T>& buffer, std::size_t n) {
+  if (buffer.size() < n) buffer.resize(n, T{0});
+  return buffer.data();
+}
+
+// Marks codes as they are met.
+struct Marker {
+  std::uint64_t* touched;
+  Code operator()(Code code) const {
+    touched[code / 64] |= std::uint64_t{1} << (code % 64);
+    return code;
+  }
+};
+
+// Lists the codes that occur into scratch.order, ascending: those marked (and unmarks them), or all
+// for which occurs(code). The missing code is not listed; returns whether it occurs.
+template <class Occurs>
+bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch& scratch) {
+  const std::size_t slots = column.slots();
+  Code* order = at_least(scratch.codes, slots + 1);
+  std::size_t found = 0;
+  if (sparse) {
+    std::uint64_t* touched = scratch.touched.data();
+    for (std::size_t word = 0; word <= slots / 64; ++word) {
+      for (std::uint64_t bits = touched[word]; bits != 0; bits &= bits - 1) {
+        order[found++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
+      }
+      touched[word] = 0;
+    }
+  } else {
+    for (std::size_t code = 0; code < slots; ++code) {
+      order[found] = static_cast<Code>(code);
+      found += occurs(code);
+    }
+  }
+  const bool missing = found > 0 && order[found - 1] == column.n_codes;
+  scratch.order = {order, found - missing};
+  return missing;
+}
+
+// Groups as sums: cells[code] holds what the rows with that code add. `cells` may come in as a ready
+// histogram. Returns whether there are missing values.
+inline bool collect_cells(const Column& column, const NodeRows& node, const Channels& stats,
+                          const Lane*& cells, SplitScratch& scratch) {
+  const std::size_t lanes = stats.lanes;
+  const bool sparse = cells == nullptr && is_sparse(column, node);
+  if (cells == nullptr) {
+    Lane* mine = at_least(scratch.cells, column.slots() * lanes);
+    if (sparse) {
+      add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
+    } else {
+      add_rows(column, node, stats, mine, [](Code code) { return code; });
+    }
+    cells = mine;
+  }
+  // The first lane is the count, or G << 32 | H: never zero where there is a row.
+  return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
+}
+
+// Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.
+inline bool collect_chains(const Column& column, const NodeRows& node, SplitScratch& scratch) {
+  const bool sparse = is_sparse(column, node);
+  std::uint32_t* head = at_least(scratch.head, column.slots());
+  std::uint32_t* next = at_least(scratch.next, node.n);
+  const auto link = [&](auto&& mark) {
+    visit_width(column, [&, head, next](const auto* codes) {
+      for (std::uint32_t i = 0; i < node.n; ++i) {
+        const Code code = mark(static_cast<Code>(codes[node.rows[i] * column.stride]));
+        next[i] = head[code];
+        head[code] = i + 1;
+      }
+    });
+  };
+  if (sparse) {
+    link(Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
+  } else {
+    link([](Code code) { return code; });
+  }
+  return list_codes(column, sparse, [=](std::size_t code) { return head[code] != 0; }, scratch);
+}
+
+// Two groups, left and right of a cut at last_left, in cells 0 and 1; the missing in cell 2. Where a
+// cell fits registers the sums stay there: adding into memory waits for the add before.
+inline void sum_sides(const Column& column, const NodeRows& node, const Channels& stats,
+                      const Lane* total, Code last_left, bool has_missing, Lane* cells) {
+  const Code missing = column.n_codes;
+  const std::size_t lanes = stats.lanes;
+  const auto in_registers = [&]<std::size_t kLanes>(std::integral_constant<std::size_t, kLanes>) {
+    Lane left[kLanes] = {}, absent[kLanes] = {};
+    visit_width(column, [&](const auto* codes) {
+      for (std::size_t i = 0; i < node.n; ++i) {
+        const Code code = codes[node.rows[i] * column.stride];
+        const Lane goes_left = -static_cast<Lane>(code <= last_left);  // all ones, or zero
+        const Lane is_absent = -static_cast<Lane>(has_missing & (code == missing));
+        for (std::size_t k = 0; k < kLanes; ++k) {
+          left[k] += node.words[i * kLanes + k] & goes_left;
+          absent[k] += node.words[i * kLanes + k] & is_absent;
+        }
+      }
+    });
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      cells[k] = left[k];
+      cells[kLanes + k] = total[k] - left[k] - absent[k];
+      cells[2 * kLanes + k] = absent[k];
+    }
+  };
+  if (stats.layout == Layout::Packed) {
+    in_registers(std::integral_constant<std::size_t, 1>{});
+  } else if (stats.layout == Layout::Dense && lanes == 3) {
+    in_registers(std::integral_constant<std::size_t, 3>{});
+  } else {
+    add_rows(column, node, stats, cells, [=](Code code) {
+      return static_cast<Code>((code > last_left) + (code == missing));
+    });
+  }
+}
+
+// The first and last code present, and whether values are missing. Nothing present: first > last.
+struct Extremes {
+  Code first, last;
+  bool has_missing;
+};
+
+inline Extremes find_extremes(const Column& column, const NodeRows& node) {
+  const Code missing = column.n_codes;
+  Extremes out{missing, 0, false};
+  visit_width(column, [&](const auto* codes) {
+    Code first = missing, last = 0;
+    bool has_missing = false;
+    const auto look = [&](std::size_t i) {
+      const Code code = codes[node.rows[i] * column.stride];
+      has_missing |= code == missing;
+      first = std::min(first, code);
+      last = std::max(last, code == missing ? Code{0} : code);
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(codes + node.rows[i + kPrefetchRows] * column.stride);
+      look(i);
+    }
+    for (; i < node.n; ++i) look(i);
+    out = {first, last, has_missing};
+  });
+  return out;
+}
+
+}  // namespace weald

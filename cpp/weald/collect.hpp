@@ -102,18 +102,18 @@ inline void sum_sides(const Column& column, const NodeRows& node, const Channels
   const Code missing = column.n_codes;
   const std::size_t lanes = stats.lanes;
   const auto in_registers = [&]<std::size_t kLanes>(std::integral_constant<std::size_t, kLanes>) {
-    Lane left[kLanes] = {}, absent[kLanes] = {};
-    visit_width(column, [&](const auto* codes) {
-      for (std::size_t i = 0; i < node.n; ++i) {
-        const Code code = codes[node.rows[i] * column.stride];
-        const Lane goes_left = -static_cast<Lane>(code <= last_left);  // all ones, or zero
-        const Lane is_absent = -static_cast<Lane>(has_missing & (code == missing));
-        for (std::size_t k = 0; k < kLanes; ++k) {
-          left[k] += node.words[i * kLanes + k] & goes_left;
-          absent[k] += node.words[i * kLanes + k] & is_absent;
+    const auto sum_if = [&](auto&& chosen, Lane* sums) {
+      visit_width(column, [&](const auto* codes) {
+        for (std::size_t i = 0; i < node.n; ++i) {
+          const Code code = codes[node.rows[i] * column.stride];
+          const Lane mask = -static_cast<Lane>(chosen(code));  // all ones, or zero
+          for (std::size_t k = 0; k < kLanes; ++k) sums[k] += node.words[i * kLanes + k] & mask;
         }
-      }
-    });
+      });
+    };
+    Lane left[kLanes] = {}, absent[kLanes] = {};
+    sum_if([=](Code code) { return code <= last_left; }, left);
+    if (has_missing) sum_if([=](Code code) { return code == missing; }, absent);
     for (std::size_t k = 0; k < kLanes; ++k) {
       cells[k] = left[k];
       cells[kLanes + k] = total[k] - left[k] - absent[k];

@@ -230,17 +230,21 @@ class ColumnSearch {
       std::fill_n(scratch_.cells.data(), 3 * lanes, 0);
       return;
     }
-    const auto zero = [&](Code code) {
-      if (groups_ == Groups::Chains) {
-        scratch_.head[code] = 0;
-      } else if (lanes == 1) {
-        scratch_.cells[code] = 0;
-      } else {
-        std::fill_n(scratch_.cells.data() + code * lanes, lanes, 0);
-      }
+    const auto zero_all = [&](auto&& zero) {
+      for (const Code code : order()) zero(code);
+      if (has_missing_) zero(column_.n_codes);
     };
-    for (const Code code : order()) zero(code);
-    if (has_missing_) zero(column_.n_codes);
+    Lane* cells = scratch_.cells.data();
+    if (groups_ == Groups::Chains) {
+      zero_all([head = scratch_.head.data()](Code code) { head[code] = 0; });
+    } else if (lanes == 1) {
+      zero_all([=](Code code) { cells[code] = 0; });
+    } else if (lanes == 3) {
+      zero_all([=](Code code) { Lane* cell = cells + std::size_t{3} * code;
+        cell[0] = cell[1] = cell[2] = 0; });
+    } else {
+      zero_all([=](Code code) { std::fill_n(cells + code * lanes, lanes, 0); });
+    }
   }
 
  private:
@@ -331,7 +335,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    const NodeRows& node, const Lane* total, const Lane* ready,
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
-  request.interrupt->poll();
+  if (node.n > 4096) request.interrupt->poll();  // asking costs as much as a column of a small node
   scratch.order = {};
   ColumnSearch search(request, column, j, node, total, ready, scratch);
   const bool varies = search.collect();

@@ -56,8 +56,6 @@ template <class T>
 struct Scratch {
   BigVector<Ranked<T>> ranked, ranked_spare;
   BigVector<Bare<T>> bare, bare_spare;
-  BigVector<T> values;
-  BigVector<double> weights;
 };
 
 template <class T>
@@ -94,39 +92,41 @@ struct Cuts {
   std::vector<T> low, high;    // extremes of the values seen in each bin
 };
 
-// Equal-weight bins: close a bin when it holds its share of what is left. Ties stay together, so
-// a value heavier than a share gets a bin of its own and the shares of the rest grow.
-template <class T>
-Cuts<T> quantile_cuts(const BigVector<T>& values, const BigVector<double>& weights,
-                      std::size_t max_bins) {
+// Equal-weight bins over sorted values: close a bin when it holds its share of what is left. Ties
+// stay together, so a value heavier than a share gets a bin of its own and the others' shares grow.
+template <class T, class Item, class WeightOf>
+Cuts<T> quantile_cuts(const BigVector<Item>& sorted, WeightOf&& weight_of, std::size_t max_bins) {
+  const std::size_t n = sorted.size();
+  const auto run_ends = [&](std::size_t k) { return k + 1 == n || sorted[k + 1].key != sorted[k].key; };
+  std::size_t distinct = 0;
+  double left = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    distinct += run_ends(k);
+    left += weight_of(sorted[k]);
+  }
   Cuts<T> cuts;
-  double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   double inside = 0;
-  const bool one_each = values.size() <= max_bins;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (inside == 0) cuts.low.push_back(values[k]);
-    inside += weights[k];
+  for (std::size_t k = 0; k < n; ++k) {
+    const T value = value_of<T>(sorted[k].key);
+    if (inside == 0) cuts.low.push_back(value);
+    inside += weight_of(sorted[k]);
+    if (!run_ends(k)) continue;
     const std::size_t bins_left = max_bins - cuts.high.size();
-    const bool last = k + 1 == values.size();
-    const bool full = inside * static_cast<double>(bins_left) >= left;
-    if (last || one_each || (full && bins_left > 1)) {
-      cuts.high.push_back(values[k]);
-      cuts.top.push_back(last ? std::numeric_limits<T>::infinity()
-                              : largest_not_above<T>(midpoint(values[k], values[k + 1])));
-      left -= inside;
-      inside = 0;
-    }
+    const bool last = k + 1 == n;
+    const bool full = bins_left > 1 && inside * static_cast<double>(bins_left) >= left;
+    if (!last && !full && distinct > max_bins) continue;
+    cuts.high.push_back(value);
+    cuts.top.push_back(last ? std::numeric_limits<T>::infinity()
+                            : largest_not_above<T>(midpoint(value, value_of<T>(sorted[k + 1].key))));
+    left -= inside;
+    inside = 0;
   }
   return cuts;
 }
 
-// The distinct values of a column (or of a sample of its rows), ascending, with their weights.
+// The cuts of a column, from all its rows or a sample of them.
 template <class T>
-void distinct_values(const Table<T>& table, std::size_t j, const double* row_weights,
-                     Scratch<T>& scratch) {
-  auto& [ranked, ranked_spare, bare, bare_spare, values, weights] = scratch;
-  values.clear();
-  weights.clear();
+Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, Scratch<T>& scratch) {
   const bool sample = table.n_rows > kSampleAbove;
   const std::size_t n = sample ? kSampleSize : table.n_rows;
   const auto row_at = [&](std::size_t k) {
@@ -135,37 +135,27 @@ void distinct_values(const Table<T>& table, std::size_t j, const double* row_wei
     const std::size_t begin = k * table.n_rows / n, end = (k + 1) * table.n_rows / n;
     return begin + combine(0x5A3D1E, k) % (end - begin);
   };
+  const double* weights = request.weights;
   const auto gather = [&](auto& items, auto make) {
     items.clear();
     items.reserve(n);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t row = row_at(k);
       const T value = table.at(row, j);
-      if (!std::isnan(value) && !(row_weights && row_weights[row] == 0)) {
-        items.push_back(make(value, row));
-      }
+      if (!std::isnan(value) && !(weights && weights[row] == 0)) items.push_back(make(value, row));
     }
   };
-  const auto collapse = [&](const auto& items, auto weight_of) {
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      if (k == 0 || items[k].key != items[k - 1].key) {
-        values.push_back(value_of<T>(items[k].key));
-        weights.push_back(0);
-      }
-      weights.back() += weight_of(items[k]);
-    }
-  };
-  if (row_weights) {
-    gather(ranked, [](T value, std::size_t row) {
+  if (weights) {
+    gather(scratch.ranked, [](T value, std::size_t row) {
       return Ranked<T>{key_of(value), static_cast<Row>(row)};
     });
-    sort_by_key(ranked, ranked_spare);
-    collapse(ranked, [&](const auto& item) { return row_weights[item.row]; });
-  } else {
-    gather(bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
-    sort_by_key(bare, bare_spare);
-    collapse(bare, [](const auto&) { return 1.0; });
+    sort_by_key(scratch.ranked, scratch.ranked_spare);
+    return quantile_cuts<T>(
+        scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
   }
+  gather(scratch.bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
+  sort_by_key(scratch.bare, scratch.bare_spare);
+  return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return 1.0; }, request.max_bins);
 }
 
 // Finds the bins of many values of one column: the first bin whose top is not below the value. A
@@ -262,8 +252,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
       column.n_codes =
           static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
-      distinct_values(table, j, request.weights, scratch);
-      cuts[j] = quantile_cuts(scratch.values, scratch.weights, request.max_bins);
+      cuts[j] = find_cuts(table, j, request, scratch);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
     }
     column.has_missing = true;

@@ -75,7 +75,7 @@ wheel: build/wheel/.built ## Build the wheel into dist/ and check its size
 .PHONY: demo
 demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command line
 	$(VENV)/bin/weald fit --data iris
-	$(VENV)/bin/weald fit --data diabetes
+	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
 .PHONY: test
 test: $(VENV)/.installed ## Run the tests on the installed package

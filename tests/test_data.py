@@ -444,7 +444,7 @@ def test_weights_that_are_one_number_or_none():
         ([np.inf, 1], "infinity in row 0"),
         ([0, 0], "zero in every row"),
         (0, "zero in every row"),
-        ([1e308, 1e308], "sums to infinity"),
+        ([1e308, 1e308], "sums to inf"),
         ([1], r"shape \(2,\), one weight per row of X, not \(1,\)"),
         (np.ones((2, 1)), r"not \(2, 1\)"),
         (pd.DataFrame({"w": [1, 1]}), r"not \(2, 1\)"),

@@ -5,8 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "weald/grow.hpp"
 #include "weald/predict.hpp"
@@ -55,15 +58,41 @@ Table<T> table_of(const In2<T>& X) {
           static_cast<std::size_t>(X.stride(1))};
 }
 
+// Once the interpreter is shutting down, a thread that asks for its lock is killed in a way that C++
+// cannot unwind, and the process aborts. Threads other than the one that shuts down (only daemon
+// threads are left then) therefore wait for the end instead of asking.
+std::atomic<bool> shutting_down{false};
+std::thread::id shutdown_thread;
+
+bool must_not_lock() {
+  return shutting_down.load(std::memory_order_acquire) &&
+         std::this_thread::get_id() != shutdown_thread;
+}
+
+class WithoutLock {
+ public:
+  WithoutLock() : state_(PyEval_SaveThread()) {}
+  ~WithoutLock() {
+    while (must_not_lock()) std::this_thread::sleep_for(std::chrono::hours(1));
+    PyEval_RestoreThread(state_);
+  }
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 // Runs fn without the interpreter's lock; Ctrl-C is looked for a few times a second.
 template <class Fn>
 auto without_lock(Fn&& fn) {
   Interrupt interrupt([] {
+    if (must_not_lock()) return false;
     nb::gil_scoped_acquire lock;
     return PyErr_CheckSignals() != 0;
   });
   try {
-    nb::gil_scoped_release release;
+    const WithoutLock unlocked;
     return fn(interrupt);
   } catch (const Interrupted&) {
     throw nb::python_error();  // the signal's own exception is already set
@@ -193,6 +222,10 @@ Out<std::int64_t> leaves(const Router& router, const In2<T>& X, std::size_t thre
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled engine of weald.";
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    shutdown_thread = std::this_thread::get_id();
+    shutting_down.store(true, std::memory_order_release);
+  }));
   m.def("hardware_threads", &hardware_threads, "Number of cores this process may run on.");
 
   nb::class_<Binned>(m, "Binned", "A table as codes.")
@@ -261,6 +294,10 @@ NB_MODULE(_core, m) {
          "sets"_a, "n_categories"_a)
       .def("leaves", &leaves<double>, "X"_a, "threads"_a, "Number of the leaf each row ends in.")
       .def("leaves", &leaves<float>, "X"_a, "threads"_a);
+
+  m.def("node_depths", [](const In<std::int64_t>& right) {
+    return give_as<std::int64_t>(check_preorder(span_of(right)));
+  }, "children_right"_a, "Number of tests above each node of a tree in pre-order.");
 
   m.def("pruning_path", [](const In<std::int64_t>& right, const In<double>& risk) {
     PruningPath path = pruning_path(span_of(right), span_of(risk));

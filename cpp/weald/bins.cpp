@@ -50,7 +50,6 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
   }
 }
 
-// Exact mode: sort the column once; the code of a value is its rank among the distinct values.
 // Memory that one thread uses for column after column.
 template <class T>
 struct Scratch {
@@ -58,6 +57,7 @@ struct Scratch {
   BigVector<Bare<T>> bare, bare_spare;
 };
 
+// Exact mode: sort the column once; the code of a value is its rank among the distinct values.
 template <class T>
 void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& scratch) {
   auto& items = scratch.ranked;
@@ -158,6 +158,13 @@ Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& reques
   return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return 1.0; }, request.max_bins);
 }
 
+// A sample does not show the extremes of a bin: take the cuts themselves, so that a threshold between
+// two bins parts all rows as their codes do.
+template <class T>
+void widen_to_cuts(Cuts<T>& cuts) {
+  for (std::size_t b = 0; b + 1 < cuts.top.size(); ++b) cuts.high[b] = cuts.low[b + 1] = cuts.top[b];
+}
+
 // Finds the bins of many values of one column: the first bin whose top is not below the value. A
 // branch-free binary search over a table padded to 256, several values in flight at once, so that
 // the processor need neither guess nor wait.
@@ -253,6 +260,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
           static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
       cuts[j] = find_cuts(table, j, request, scratch);
+      if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
     }
     column.has_missing = true;

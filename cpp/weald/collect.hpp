@@ -65,7 +65,7 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
     if (sparse) {
       add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
     } else {
-      add_rows(column, node, stats, mine, [](Code code) { return code; });
+      add_rows(column, node, stats, mine, OwnSlot{});
     }
     cells = mine;
   }
@@ -90,7 +90,7 @@ inline bool collect_chains(const Column& column, const NodeRows& node, SplitScra
   if (sparse) {
     link(Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
   } else {
-    link([](Code code) { return code; });
+    link(OwnSlot{});
   }
   return list_codes(column, sparse, [=](std::size_t code) { return head[code] != 0; }, scratch);
 }

@@ -112,6 +112,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
     rows_in_batch = 0;
   };
   SubtreeGrower top(plan, shape.rows.data(), threads);
+  top.measure(root);
   subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode&& node) {
     if (rows_in_batch > batch_rows) {
       top.release_scratch();

@@ -20,7 +20,9 @@ struct NodeRows {
 };
 
 // A histogram by code: every code is its own slot.
-inline Code own_slot(Code code) { return code; }
+struct OwnSlot {
+  Code operator()(Code code) const { return code; }
+};
 
 // cells[slot_of(code)] += what each row adds.
 template <class SlotOf>
@@ -65,7 +67,7 @@ inline void add_total(const NodeRows& node, const Channels& stats, Lane* total) 
   Column alike;  // a column in which every row has code 0
   alike.data = &zero;
   alike.stride = 0;
-  add_rows(alike, node, stats, total, own_slot);
+  add_rows(alike, node, stats, total, OwnSlot{});
 }
 
 }  // namespace weald

@@ -14,9 +14,11 @@ struct Bounds {
   double lower = -kInf, upper = kInf;
 };
 
-// Where a node measures real targets from, and in what.
+// Where a node measures real targets from, and in what. They depend on the targets on the path to the
+// node and on nothing else, least of all on whether a histogram happens to be kept.
 struct Units {
   double centre = 0, g_unit = 1;
+  double reach = kInf;  // no target of the node that chose them lies further from the centre
 };
 
 struct OpenNode {

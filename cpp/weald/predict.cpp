@@ -18,45 +18,54 @@ void require(bool condition, const char* what) {
 
 }  // namespace
 
+std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right) {
+  const std::size_t n = right.size();
+  require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
+  std::vector<std::uint32_t> depths(n);
+  // In pre-order the nodes of a subtree are neighbours: walk them, keeping the open "no" branches.
+  std::vector<std::pair<std::size_t, std::uint32_t>> open;  // node to come, its depth
+  std::uint32_t depth = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    depths[i] = depth;
+    require(right[i] >= -1, "a child is out of range");
+    if (right[i] >= 0) {
+      require(right[i] > static_cast<std::int64_t>(i) + 1 && right[i] < static_cast<std::int64_t>(n),
+              "a child is out of range");
+      open.emplace_back(static_cast<std::size_t>(right[i]), ++depth);
+    } else if (i + 1 < n) {
+      require(!open.empty() && open.back().first == i + 1, "its nodes are not in pre-order");
+      depth = open.back().second;
+      open.pop_back();
+    }
+  }
+  require(open.empty(), "a branch is missing");
+  return depths;
+}
+
 Router::Router(const TreeArrays& arrays) : n_columns_(arrays.n_categories.size()) {
   const std::size_t n = arrays.right.size();
-  require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
+  const auto depths = check_preorder(arrays.right);
+  depth_ = *std::max_element(depths.begin(), depths.end());
   require(arrays.feature.size() == n && arrays.threshold.size() == n &&
               arrays.missing_left.size() == n && arrays.set_begin.size() == n,
           "its arrays differ in length");
   require(n_columns_ > 0 && n_columns_ < (std::size_t{1} << 30), "its number of columns");
   nodes_.resize(n);
   sets_.assign(arrays.sets.begin(), arrays.sets.end());
-
-  // In pre-order the nodes of a subtree are neighbours: walk them, keeping the open "no" branches.
-  std::vector<std::pair<std::size_t, std::size_t>> open;  // node to come, its depth
-  std::size_t depth = 0;
   for (std::size_t i = 0; i < n; ++i) {
     PackedNode& node = nodes_[i];
     if (arrays.right[i] < 0) {
       node = {kNaN, 0, static_cast<std::uint32_t>(i)};
-      depth_ = std::max(depth_, depth);
-      if (i + 1 == n) {
-        require(open.empty(), "a branch is missing");
-      } else {
-        require(!open.empty() && open.back().first == i + 1, "its nodes are not in pre-order");
-        depth = open.back().second;
-        open.pop_back();
-      }
       continue;
     }
-    const std::int64_t feature = arrays.feature[i], right = arrays.right[i];
+    const std::int64_t feature = arrays.feature[i];
     require(feature >= 0 && static_cast<std::size_t>(feature) < n_columns_, "a column is out of range");
-    require(right > static_cast<std::int64_t>(i) + 1 && static_cast<std::size_t>(right) < n,
-            "a child is out of range");
-    ++depth;
-    open.emplace_back(static_cast<std::size_t>(right), depth);
-    node.next = static_cast<std::uint32_t>(right);
+    node.next = static_cast<std::uint32_t>(arrays.right[i]);
     node.feature_and_flags = static_cast<std::uint32_t>(feature) << 2;
     if (arrays.missing_left[i]) node.feature_and_flags |= kMissingLeft;
     if (arrays.set_begin[i] >= 0) {
       const std::size_t begin = static_cast<std::size_t>(arrays.set_begin[i]);
-      const std::uint32_t categories = arrays.n_categories[static_cast<std::size_t>(feature)];
+      const std::size_t categories = arrays.n_categories[static_cast<std::size_t>(feature)];
       require(categories > 0, "a categorical test on a numeric column");
       require(begin < (std::size_t{1} << 32) && begin + (categories + 31) / 32 <= sets_.size(),
               "a set of categories is out of range");
@@ -133,7 +142,7 @@ void Router::leaves(const Table<T>& table, std::size_t threads, std::int64_t* ou
   constexpr std::size_t kChunk = 4096;
   const double work_ns = static_cast<double>(table.n_rows) * static_cast<double>(depth_ + 1) * 3;
   const std::size_t useful = useful_threads(threads, work_ns);
-  const std::size_t chunks = useful == 1 ? 1 : std::max(useful, (table.n_rows + kChunk - 1) / kChunk);
+  const std::size_t chunks = std::max(useful, (table.n_rows + kChunk - 1) / kChunk);
   parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) {
     const std::size_t begin = table.n_rows * chunk / chunks, end = table.n_rows * (chunk + 1) / chunks;
     categorical_ ? route<true>(table, begin, end, out) : route<false>(table, begin, end, out);

@@ -20,6 +20,10 @@ struct PackedNode {
 };
 static_assert(sizeof(PackedNode) == 16);
 
+// Checks that `right` (-1: leaf) describes one tree in pre-order; the depth of every node. Throws
+// std::invalid_argument.
+std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right);
+
 // The arrays of a tree as they come from outside; nothing in them is trusted.
 struct TreeArrays {
   std::span<const std::int64_t> right;        // -1: leaf

@@ -5,10 +5,13 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "predict.hpp"
+
 namespace weald {
 
 PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const double> risk) {
   const std::size_t n = right.size();
+  check_preorder(right);
   if (risk.size() != n) throw std::invalid_argument("one risk per node, please");
   std::vector<std::int64_t> parent(n, -1);
   std::vector<double> below(n);            // risk of the leaves under a node
@@ -18,9 +21,6 @@ PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const do
     if (right[i] < 0) {
       below[i] = risk[i], leaves[i] = 1;
       continue;
-    }
-    if (right[i] <= static_cast<std::int64_t>(i) + 1 || right[i] >= static_cast<std::int64_t>(n)) {
-      throw std::invalid_argument("a child is out of range");
     }
     const std::size_t children[] = {i + 1, static_cast<std::size_t>(right[i])};
     for (const std::size_t child : children) {
@@ -37,7 +37,7 @@ PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const do
     if (leaves[i] > 1) offer(i);
   }
   PruningPath path;
-  path.full_risk = n > 0 ? below[0] : 0;
+  path.full_risk = below[0];
   std::vector<bool> gone(n, false);
   while (!weakest.empty()) {
     const auto [alpha, node, seen] = weakest.top();

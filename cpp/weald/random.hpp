@@ -1,4 +1,4 @@
-// Counter-based random numbers: a pure function of (seed, tree, node, column, draw), so the
+// Counter-based random numbers: a pure function of (seed, path to the node, column, draw), so the
 // schedule of threads can never change a model.
 #pragma once
 
@@ -15,6 +15,11 @@ inline std::uint64_t mix(std::uint64_t x) {
 }
 
 inline std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
+
+// What a node's key is combined with. Columns are numbered below 2^32, so none of these streams can
+// be another.
+inline constexpr std::uint64_t kChildKey = std::uint64_t{1} << 40;  // + side
+inline constexpr std::uint64_t kDrawKey = std::uint64_t{1} << 41;   // drawing columns
 
 // A stream of draws under one key.
 class Stream {

@@ -168,11 +168,13 @@ Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const Rows
 // How the groups of a column are held during its search.
 enum class Groups { Cells, Chains, Sides };
 
-Groups groups_for(const SearchRequest& request, const Column& column, const Lane* total,
-                  const Lane* ready) {
+Groups groups_for(const SearchRequest& request, const Column& column, const NodeRows& node,
+                  const Lane* total, const Lane* ready) {
   if (column.categorical || request.stats->criterion == Criterion::Absolute) return Groups::Cells;
   if (request.random) return Groups::Sides;
-  return ready == nullptr && chainable(*request.stats, total) ? Groups::Chains : Groups::Cells;
+  const bool many_groups = column.slots() * 4 > node.n;
+  return ready == nullptr && many_groups && chainable(*request.stats, total) ? Groups::Chains
+                                                                            : Groups::Cells;
 }
 
 // One column's search: collect the groups, walk the cuts, keep the best.
@@ -182,7 +184,7 @@ class ColumnSearch {
                const NodeRows& node, const Lane* total, const Lane* ready, SplitScratch& scratch)
       : request_(request), stats_(*request.stats), column_(column), j_(j), node_(node),
         total_(total), ready_(ready), scratch_(scratch),
-        groups_(groups_for(request, column, total, ready)), cells_(ready) {
+        groups_(groups_for(request, column, node, total, ready)), cells_(ready) {
     split_.column = j;
     split_.categorical = column.categorical;
   }

@@ -75,7 +75,10 @@ Statistics make_statistics(const Target& target, Criterion criterion,
     return static_cast<Lane>(std::llrint(std::ldexp(weight_of(row), h_exponent)));
   };
 
-  if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20) tabulate_xlog2x(out);
+  if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20 &&
+      weights.total <= 4 * static_cast<double>(out.rows.size())) {
+    tabulate_xlog2x(out);
+  }
   if (is_classification(criterion)) {
     out.g_unit = out.h_unit;
     const bool binary = target.n_outputs == 1 && target.n_classes[0] <= 2;
@@ -91,7 +94,7 @@ Statistics make_statistics(const Target& target, Criterion criterion,
         if (out.layout == Layout::Packed) {
           out.words[row] = g << 32 | h;
         } else {
-          Lane* lanes = &out.words[row * 3];
+          Lane* lanes = &out.words[std::size_t{row} * 3];
           lanes[0] = 1, lanes[1] = h, lanes[2] = g;
         }
       }
@@ -123,13 +126,13 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   return out;
 }
 
-void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high) {
+void choose_units(Channels& channels, double total_h, double low, double high) {
   // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
-  channels.g_centre = channels.criterion == Criterion::Poisson || n == 0 ? 0 : low / 2 + high / 2;
+  channels.g_centre = channels.criterion == Criterion::Poisson ? 0 : low / 2 + high / 2;
   const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
   // The absolute criterion forms no integer sums of targets unless weights are whole.
   const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
-  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60) : 30;
+  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60) : 52;
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
   channels.g_unit = std::ldexp(1.0, -exponent);
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "node.hpp"
 
@@ -47,10 +48,7 @@ class SubtreeGrower {
     OpenNodes open(plan_.rules.frontier);
     add_nodes(1);
     root.id = 0;
-    if (!root.histogram && worth_histogram(root)) {
-      measure(root);
-      root.histogram = count_histogram(root, load(root));
-    }
+    if (!root.histogram && worth_histogram(root)) root.histogram = count_histogram(root, load(root));
     // Best-first has to know a node's gain to queue it; the others look when its turn comes, so that
     // waiting nodes hold no blocks of their own.
     const bool decide_first = plan_.rules.frontier == Frontier::BestFirst;
@@ -70,13 +68,34 @@ class SubtreeGrower {
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
         OpenNode& child = children[side];
         if (child.size() < defer_below && could_split(child)) {
-          tree_.nodes[child.id].subtree = defer(std::move(child));
+          DoneNode& stub = tree_.nodes[child.id];
+          stub.subtree = defer(std::move(child));
         } else if (!decide_first || decide(child)) {
           open.push(std::move(child));
         }
       }
     }
     return std::move(tree_);
+  }
+
+  // Chooses the units in which a node of real targets is summed: its parent's, until its targets have
+  // come so close together that they deserve finer ones.
+  void measure(OpenNode& node) {
+    const Statistics& stats = plan_.stats;
+    if (!stats.real()) return;
+    double low = kInf, high = -kInf;
+    for (std::size_t i = node.begin; i < node.end; ++i) {
+      const double* target = target_of(*node.block, rows_[i]);
+      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+        low = std::min(low, target[o]);
+        high = std::max(high, target[o]);
+      }
+    }
+    const double reach = high / 2 - low / 2;
+    if (reach * 16 > node.units.reach) return;
+    const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
+    choose_units(channels_, h, low, high);
+    node.units = {channels_.g_centre, channels_.g_unit, reach};
   }
 
   // Gives back the memory for searching large nodes while others are at work.
@@ -94,7 +113,6 @@ class SubtreeGrower {
   bool decide(OpenNode& node) {
     if (!could_split(node)) return close(node);
     gather_if_small(node);
-    if (!node.histogram) measure(node);
     const NodeRows rows = load(node);
     node.total = total_of(rows);
     if (pure(node)) return close(node);
@@ -137,9 +155,11 @@ class SubtreeGrower {
       child.begin = side == 0 ? node.begin : node.begin + n_left;
       child.end = side == 0 ? node.begin + n_left : node.end;
       child.depth = node.depth + 1;
-      child.key = combine(node.key, side + 1);
+      child.key = combine(node.key, kChildKey + side);
       child.block = node.block;
       child.bounds = node.bounds;
+      child.units = node.units;
+      measure(child);
       const int direction = plan_.rules.monotone.empty() ? 0 : plan_.rules.monotone[split.column];
       if (direction != 0) ((direction > 0) == (side == 0) ? child.bounds.upper : child.bounds.lower) = middle;
     }
@@ -152,12 +172,18 @@ class SubtreeGrower {
     OpenNode& smaller = left.size() <= right.size() ? left : right;
     OpenNode& larger = left.size() <= right.size() ? right : left;
     if (!worth_histogram(larger)) return;
-    smaller.units = larger.units = parent.units;  // sums can only be subtracted in the same units
+    // Sums can only be subtracted in the same units.
+    if (larger.units.g_unit != parent.units.g_unit || larger.units.centre != parent.units.centre) return;
+    const Units own = std::exchange(smaller.units, parent.units);
     smaller.histogram = count_histogram(smaller, load(smaller));
     Histogram& rest = *parent.histogram;
     const Histogram& counted = *smaller.histogram;
     for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= counted[k];
     larger.histogram = std::move(parent.histogram);
+    smaller.units = own;
+    if (own.g_unit != parent.units.g_unit || own.centre != parent.units.centre) {
+      smaller.histogram.reset();
+    }
   }
 
   // The node becomes a leaf: its rows get back their numbers in the matrix.
@@ -223,23 +249,6 @@ class SubtreeGrower {
 
   const double* target_of(const Block& block, Row row) const {
     return plan_.stats.targets + (block.origin ? block.origin[row] : row) * plan_.stats.n_outputs;
-  }
-
-  // Chooses the units in which a node of real targets is summed.
-  void measure(OpenNode& node) {
-    const Statistics& stats = plan_.stats;
-    if (!stats.real()) return;
-    double low = kInf, high = -kInf;
-    for (std::size_t i = node.begin; i < node.end; ++i) {
-      const double* target = target_of(*node.block, rows_[i]);
-      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
-        low = std::min(low, target[o]);
-        high = std::max(high, target[o]);
-      }
-    }
-    const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
-    choose_units(channels_, node.size(), h, low, high);
-    node.units = {channels_.g_centre, channels_.g_unit};
   }
 
   void use_units_of(const OpenNode& node) {
@@ -321,7 +330,7 @@ class SubtreeGrower {
         const NodeRows chunk = rows.slice(begin, std::min(begin + kChunk, rows.n), plan_.stats);
         for (std::size_t j = from; j < to; ++j) {
           if (columns[j].constant()) continue;
-          add_rows(columns[j], chunk, plan_.stats, out->data() + offset[j], [](Code code) { return code; });
+          add_rows(columns[j], chunk, plan_.stats, out->data() + offset[j], OwnSlot{});
         }
       }
     });
@@ -388,7 +397,7 @@ class SubtreeGrower {
     const std::size_t d = node.block->columns.size();
     std::vector<std::uint32_t> columns(d);
     std::iota(columns.begin(), columns.end(), 0U);
-    Stream stream(node.key);
+    Stream stream(combine(node.key, kDrawKey));
     Split best;
     bool varies = false;
     for (std::size_t k = 0; k < d && (k < plan_.columns_per_node || !varies); ++k) {

@@ -148,9 +148,10 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
       }
       std::sort(rows.begin(), rows.end());
       std::size_t k = 0;
-      while (k + 1 < rows.size() && 2 * (below + rows[k].second) < total) below += rows[k++].second;
+      const double half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
+      while (k + 1 < rows.size() && below + rows[k].second < half - slack) below += rows[k++].second;
       double median = rows[k].first;
-      if (k + 1 < rows.size() && 2 * (below + rows[k].second) == total) {  // any point between does
+      if (k + 1 < rows.size() && below + rows[k].second <= half + slack) {  // any point between does
         median = median / 2 + rows[k + 1].first / 2;
       }
       for (const auto& [y, w] : rows) error += w * std::abs(y - median);

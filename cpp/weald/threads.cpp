@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,8 +19,6 @@
 namespace weald {
 
 namespace {
-
-std::size_t this_thread() { return std::hash<std::thread::id>{}(std::this_thread::get_id()); }
 
 thread_local bool inside_task = false;
 
@@ -59,9 +58,13 @@ class Pool {
   void run(Job& job, std::size_t helpers) {
     {
       const std::lock_guard lock(mutex_);
-      while (workers_.size() < helpers) workers_.emplace_back([this] { serve(); });
+      try {
+        while (workers_.size() < helpers) workers_.emplace_back([this] { serve(); });
+      } catch (const std::system_error&) {
+        helpers = workers_.size();  // the system gives no more threads: go on with those there are
+      }
       job.helpers_wanted = helpers;
-      jobs_.push_back(&job);
+      if (helpers > 0) jobs_.push_back(&job);
     }
     wake_.notify_all();
     job.work();
@@ -81,21 +84,11 @@ class Pool {
     }
   }
 
-  ~Pool() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    wake_.notify_all();
-    for (auto& worker : workers_) worker.join();
-  }
-
  private:
   void serve() {
     std::unique_lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [this] { return closing_ || !jobs_.empty(); });
-      if (closing_) return;
+      wake_.wait(lock, [this] { return !jobs_.empty(); });
       Job* job = jobs_.front();
       ++job->helpers_inside;
       if (--job->helpers_wanted == 0) jobs_.pop_front();
@@ -111,7 +104,6 @@ class Pool {
   std::condition_variable wake_, done_;
   std::deque<Job*> jobs_;
   std::vector<std::thread> workers_;
-  bool closing_ = false;
 };
 
 // The pool lives until the process ends: joining threads during interpreter shutdown could hang.
@@ -144,11 +136,11 @@ constexpr auto kCheckEvery = std::chrono::milliseconds(50);
 
 Interrupt::Interrupt(std::function<bool()> should_stop)
     : should_stop_(std::move(should_stop)),
-      owner_(this_thread()),
+      owner_(std::this_thread::get_id()),
       next_check_(std::chrono::steady_clock::now() + kCheckEvery) {}
 
 void Interrupt::poll() {
-  if (should_stop_ && !stopped() && this_thread() == owner_) {
+  if (should_stop_ && !stopped() && std::this_thread::get_id() == owner_) {
     const auto now = std::chrono::steady_clock::now();
     if (now >= next_check_) {
       next_check_ = now + kCheckEvery;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 namespace weald {
 
@@ -26,7 +27,7 @@ class Interrupt {
 
  private:
   std::function<bool()> should_stop_;
-  std::size_t owner_;
+  std::thread::id owner_;
   std::atomic<bool> stopped_{false};
   std::chrono::steady_clock::time_point next_check_;
 };
@@ -52,7 +53,7 @@ void parallel_for_with(std::size_t threads, std::size_t n, Interrupt& interrupt,
   });
 }
 
-// The number of tasks to cut `items` into so that each one is worth handing to a thread.
+// How many threads are worth waking for work of about this many nanoseconds.
 inline std::size_t useful_threads(std::size_t threads, double work_ns) {
   constexpr double kWorthIt = 40'000;  // waking a thread costs about 5-10 microseconds
   const auto useful = static_cast<std::size_t>(work_ns / kWorthIt);

@@ -334,11 +334,10 @@ def _count_integers(values: NDArray[Any]) -> Column:
     """Number distinct integers that lie close together: by counting, which needs no sorting."""
     low = int(values.min())
     offset = np.empty(len(values), dtype=np.int32)
-    if values.dtype.kind == "b":
-        offset[:] = values
-        low = 0
-    else:
+    if values.dtype.kind == "u":
         np.subtract(values, values.dtype.type(low), out=offset, casting="unsafe")
+    else:  # in 64 bits: a narrow type could not hold the difference
+        np.subtract(values, np.int64(low), dtype=np.int64, out=offset, casting="unsafe")
     seen = np.flatnonzero(np.bincount(offset))
     code = np.zeros(_SMALL_RANGE, dtype=np.int32)
     code[seen] = np.arange(len(seen))

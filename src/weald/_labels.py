@@ -134,10 +134,12 @@ def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
             "sample_weight is zero in every row: at least one weight must be positive."
         )
     with np.errstate(over="ignore"):
-        if np.isinf(weights.sum()):
-            raise ValueError(
-                "sample_weight sums to infinity: divide all weights by a large number."
-            )
+        total = weights.sum()
+    if not 1e-100 <= total <= 1e100:  # their products with squares would leave the range of floats
+        raise ValueError(
+            f"sample_weight sums to {total:g}: multiply or divide all weights by a common number, "
+            "so that the sum lies between 1e-100 and 1e100."
+        )
     return weights
 
 

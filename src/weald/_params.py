@@ -29,6 +29,9 @@ REGRESSION_CRITERIA = {
 }
 
 
+_ENDLESS = 2**40  # more rows, leaves or levels than there can be; fits the engine's integers
+
+
 @dataclass(frozen=True)
 class TreeParams:
     """What a tree estimator's parameters mean for a table of given size."""
@@ -59,7 +62,7 @@ def check_count(name: str, value: Any, *, least: int) -> int:
     """A whole number that is at least `least`."""
     if not _is_int(value) or value < least:
         raise _refuse(name, f"a whole number >= {least}", value)
-    return int(value)
+    return min(int(value), _ENDLESS)
 
 
 def check_fraction(name: str, value: Any, *, low: float, high: float) -> float:
@@ -80,7 +83,7 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
     """A number of rows, or a share of the `n` rows there are."""
     if _is_int(value) and value >= least:
-        return int(value)
+        return min(int(value), _ENDLESS)
     in_range = _is_real(value) and (0 < value < 1 or (whole and value == 1))
     if in_range and not _is_int(value):
         return max(least, ceil(float(value) * n))
@@ -97,7 +100,7 @@ def resolve_max_features(value: Any, d: int) -> int:
     if isinstance(value, str) and value == "log2":
         return max(1, int(np.log2(d)))
     if _is_int(value) and value >= 1:
-        return int(value)
+        return min(int(value), _ENDLESS)
     if _is_real(value) and not _is_int(value) and 0 < value <= 1:
         return max(1, int(value * d))
     raise _refuse(
@@ -110,14 +113,20 @@ def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[
     if value is None:
         return []
     d = len(is_categorical)
+    if isinstance(value, dict):
+        raise ValueError("monotonic_cst must be a sequence with one of -1, 0, 1 per column.")
     directions = np.asarray(value)
     if directions.shape != (d,):
         raise ValueError(
             f"monotonic_cst has shape {directions.shape} but the input data X has {d} features: "
             "give one of -1, 0, 1 per column."
         )
-    if not np.isin(directions, (-1, 0, 1)).all():
-        raise ValueError("monotonic_cst must be None or an array-like of -1, 0 or 1.")
+    odd = np.flatnonzero(~np.isin(directions, (-1, 0, 1)))
+    if len(odd):
+        raise ValueError(
+            f"monotonic_cst must be None or an array-like of -1, 0 or 1: column {odd[0]} has "
+            f"{directions[odd[0]]!r}."
+        )
     clash = np.flatnonzero((directions != 0) & is_categorical)
     if len(clash):
         raise ValueError(
@@ -138,8 +147,8 @@ def resolve_seed(random_state: Any) -> int:
 
 def resolve_prune(value: Any) -> float | Literal["cv", "cv_1se"]:
     """The pruning strength: a number, or how to choose it."""
-    if isinstance(value, str):
-        return "cv" if check_choice("ccp_alpha", value, ("cv", "cv_1se")) == "cv" else "cv_1se"
+    if value == "cv" or value == "cv_1se":
+        return "cv" if value == "cv" else "cv_1se"
     if not _is_real(value) or not 0 <= value < np.inf:
         raise _refuse("ccp_alpha", "a number >= 0, 'cv' or 'cv_1se'", value)
     return float(value)
@@ -198,9 +207,9 @@ def resolve_tree_params(
     rules.seed = seed
     max_bins = 0
     if e.max_bins is not None:
-        max_bins = check_count("max_bins", e.max_bins, least=2)
-        if max_bins > 255:
+        if not _is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
             raise _refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
+        max_bins = int(e.max_bins)
     if e.n_jobs is not None and (not _is_int(e.n_jobs) or e.n_jobs == 0):
         raise _refuse("n_jobs", "None or a whole number other than 0", e.n_jobs)
     return TreeParams(

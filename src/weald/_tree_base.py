@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch, compute_sample_weight
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
@@ -36,8 +40,24 @@ Weights = FloatArray | None
 _CV_FOLDS = 5
 
 
+@contextmanager
+def _all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was if the block fails: an old model must not mix with a new one."""
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
 class TreeBase(BaseEstimator):
     """What every tree estimator shares: the walk of a fit, and the questions to a fitted tree."""
+
+    # Not metadata to be routed: see `fit`.
+    __metadata_request__fit = {"check_input": UNUSED}  # noqa: RUF012
+    __metadata_request__predict = {"check_input": UNUSED}  # noqa: RUF012
+    __metadata_request__predict_proba = {"check_input": UNUSED}  # noqa: RUF012
 
     tree_: engine.Tree
     _criteria: dict[str, str]
@@ -74,7 +94,8 @@ class TreeBase(BaseEstimator):
         y : array-like of shape (n,) or (n, n_outputs)
             Labels of any type, or numbers.
         sample_weight : array-like of shape (n,), optional
-            A row of weight k acts exactly like k copies of it; weight 0 like its absence.
+            A row of weight k adds exactly what k copies of it add; weight 0 is like its absence.
+            (`min_samples_split` and `min_samples_leaf` count rows, whatever they weigh.)
         check_input : bool, default=True
             Accepted because scikit-learn's trees have it. The input is always checked.
 
@@ -82,8 +103,12 @@ class TreeBase(BaseEstimator):
         -------
         self
         """
+        with _all_or_nothing(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         table, target, weights = self._read(X, y, sample_weight)
-        params = self._resolve(table, weights)
+        params = self._resolve(table, target, weights)
         self.max_features_ = params.max_features
         self.categories_ = list(table.categories)
         self.tree_ = self._prune(
@@ -92,19 +117,17 @@ class TreeBase(BaseEstimator):
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, npt.NDArray[Any], Weights]:
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None."
-            )
         table = check_X_fit(self, X, categorical_features=self.categorical_features)
         target = self._read_target(y, len(table.X))
         weights = self._leaf_weights(target, check_weights(sample_weight, len(table.X)))
         return table.without_weightless_categories(weights), target, weights
 
-    def _resolve(self, table: Table, weights: Weights) -> TreeParams:
-        total = float(len(table.X)) if weights is None else float(weights.sum())
-        return resolve_tree_params(self, self._criteria, len(table.X), table.is_categorical, total)
+    def _resolve(self, table: Table, target: npt.NDArray[Any], weights: Weights) -> TreeParams:
+        growth = self._growth_weights(target, weights)
+        n, total = len(table.X), float(len(table.X))
+        if growth is not None:  # rows of weight 0 count as absent
+            n, total = int(np.count_nonzero(growth)), float(growth.sum())
+        return resolve_tree_params(self, self._criteria, n, table.is_categorical, total)
 
     def _grow(
         self, table: Table, target: npt.NDArray[Any], weights: Weights, params: TreeParams
@@ -133,6 +156,9 @@ class TreeBase(BaseEstimator):
         params: TreeParams,
     ) -> engine.Tree:
         alpha = params.prune
+        self.__dict__.pop("ccp_path_", None)
+        if isinstance(alpha, str) and tree.node_count == 1:
+            alpha = 0.0  # nothing to cut
         if isinstance(alpha, str):
             choice = self._choose_alpha(tree, table, target, weights, params)
             self.ccp_path_ = choice
@@ -148,18 +174,18 @@ class TreeBase(BaseEstimator):
         weights: Weights,
         params: TreeParams,
     ) -> pruning.AlphaChoice:
-        n = len(table.X)
+        present = np.arange(len(table.X)) if weights is None else np.flatnonzero(weights)
+        n = len(present)
         if n < 2 * _CV_FOLDS:
             raise ValueError(
                 f"ccp_alpha={self.ccp_alpha!r} needs at least {2 * _CV_FOLDS} rows to "
                 f"cross-validate, got n_samples={n}: give a number instead."
             )
         folds = []
-        for train, test in self._splitter(target, params.seed):
+        for inside, outside in self._splitter(target[present], params.seed):
+            train, test = present[inside], present[outside]
             w_train = None if weights is None else weights[train]
             part = Table(table.X[train], table.categories)
-            if w_train is not None and not w_train.any():
-                continue
             grown = self._grow(part, target[train], w_train, params)
             w_test = np.ones(len(test)) if weights is None else weights[test]
             folds.append((grown, table.X[test], self._row_loss(target[test], w_test), w_test))
@@ -205,10 +231,10 @@ class TreeBase(BaseEstimator):
         -------
         Bunch with ``ccp_alphas`` and ``impurities``
         """
-        table, target, weights = self._read(X, y, sample_weight)
-        sequence = pruning.CutSequence.of(
-            self._grow(table, target, weights, self._resolve(table, weights))
-        )
+        fresh = clone(self)  # a fitted tree stays as it is
+        table, target, weights = fresh._read(X, y, sample_weight)
+        params = fresh._resolve(table, target, weights)
+        sequence = pruning.CutSequence.of(fresh._grow(table, target, weights, params))
         return Bunch(
             ccp_alphas=np.concatenate([[0.0], sequence.alpha]), impurities=sequence.impurity
         )
@@ -220,7 +246,7 @@ class TreeBase(BaseEstimator):
 
     def _leaf_values(self, X: Any) -> FloatArray:
         X = check_X_predict(self, X)
-        return self.tree_.predict(X, self._threads())
+        return self.tree_.leaf_values(X, self._threads())
 
     def apply(self, X: Any, check_input: bool = True) -> IntArray:
         """Number of the leaf each row ends in."""
@@ -302,12 +328,14 @@ class TreeClassifier(ClassifierMixin, TreeBase):
             costs = np.asarray(self.cost_matrix, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError("cost_matrix must be a square table of numbers.") from error
-        if costs.shape != (k, k) or not np.isfinite(costs).all() or (costs < 0).any():
+        if costs.shape != (k, k):
             raise ValueError(
-                f"cost_matrix must hold {k} x {k} finite costs >= 0 (truth in rows, prediction in "
-                f"columns, in the order of classes_), got shape {costs.shape}."
+                f"cost_matrix must be {k} x {k} (truth in rows, prediction in columns, ordered as "
+                f"classes_), got shape {costs.shape}."
             )
-        if (costs.sum(axis=1) == 0).any():
+        if not np.isfinite(costs).all() or (costs < 0).any():
+            raise ValueError("cost_matrix holds a cost that is negative or not finite.")
+        if k > 1 and (costs.sum(axis=1) == 0).any():
             raise ValueError("cost_matrix has a row of zeros: its class could never be wrong.")
         return costs
 
@@ -319,6 +347,8 @@ class TreeClassifier(ClassifierMixin, TreeBase):
         self._check_class_weight()
         by_class = compute_sample_weight(self.class_weight, target)
         combined: FloatArray = by_class if weights is None else weights * by_class
+        if not combined.any():
+            raise ValueError("class_weight (with sample_weight) leaves every row without weight.")
         return combined
 
     def _check_class_weight(self) -> None:
@@ -331,8 +361,10 @@ class TreeClassifier(ClassifierMixin, TreeBase):
         tables = given if isinstance(given, list) else [given]
         for table in tables:
             for label, weight in table.items() if isinstance(table, dict) else ():
-                if not (np.isfinite(weight) and weight >= 0):
-                    raise ValueError(f"class_weight[{label!r}] must be finite and >= 0.")
+                if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
+                    raise ValueError(
+                        f"class_weight[{label!r}] must be a finite number >= 0, got {weight!r}."
+                    )
 
     def _classes_of(self, output: int) -> npt.NDArray[Any]:
         classes: npt.NDArray[Any] = self.classes_ if self.n_outputs_ == 1 else self.classes_[output]
@@ -343,6 +375,8 @@ class TreeClassifier(ClassifierMixin, TreeBase):
         if self._costs is None:
             return weights
         price = self._costs.sum(axis=1)
+        if not price.any():  # a single class
+            return weights
         by_class = (price / price.mean()).take(y[:, 0])
         combined: FloatArray = by_class if weights is None else weights * by_class
         return combined
@@ -410,6 +444,11 @@ class TreeClassifier(ClassifierMixin, TreeBase):
         with np.errstate(divide="ignore"):
             return np.log(shares) if self.n_outputs_ == 1 else [np.log(s) for s in shares]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
 
 class TreeRegressor(RegressorMixin, TreeBase):
     """Numbers in, numbers out."""
@@ -421,8 +460,8 @@ class TreeRegressor(RegressorMixin, TreeBase):
         self.n_outputs_ = target.shape[1]
         if self.monotonic_cst is not None and self.n_outputs_ > 1:
             raise ValueError("Monotonicity constraints are not supported with multiple outputs")
-        if np.abs(target).max(initial=0.0) > 1e150:
-            raise ValueError("y holds numbers beyond 1e150, whose squares overflow: rescale y.")
+        if np.abs(target).max(initial=0.0) > 1e100:
+            raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
         if self.criterion == "poisson":
             if (target < 0).any():
                 raise ValueError(

@@ -95,8 +95,7 @@ def losses_along(tree: Tree, sequence: CutSequence, losses: FloatArray) -> Float
     cut[sequence.node] = np.arange(1, k + 1)
     cut[tree.is_leaf] = 0
     until = np.full(tree.node_count, k + 1, dtype=np.int64)
-    for level in range(1, tree.max_depth + 1):
-        nodes = np.flatnonzero(tree.depth == level)
+    for nodes in tree.levels[1:]:
         parent = tree.parent[nodes]
         until[nodes] = np.minimum(until[parent], cut[parent])
     lives = cut < until
@@ -169,6 +168,6 @@ def choose_alpha(
     loss = totals.sum(axis=0) / weights.sum()
     per_fold = totals / np.maximum(weights, np.finfo(float).tiny)[:, None]
     error = per_fold.std(axis=0, ddof=1) / np.sqrt(len(folds))
-    least = int(np.flatnonzero(loss <= loss.min() * (1 + 1e-12))[-1])
+    least = int(np.flatnonzero(loss <= loss.min() + 1e-12 * abs(loss.min()))[-1])
     within = int(np.flatnonzero(loss <= loss[least] + error[least])[-1])
     return AlphaChoice(alphas, loss, error, float(alphas[least]), float(alphas[within]))

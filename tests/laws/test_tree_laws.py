@@ -113,6 +113,8 @@ def test_a_common_factor_of_the_weights_does_nothing(criterion):
     X, y, w = continuous(criterion)
     one = model(criterion).fit(X, y, sample_weight=w)
     assert_same_tree(one, model(criterion).fit(X, y, sample_weight=8 * w))
+    if criterion != "absolute_error":  # its sums of real weights are rounded, so ties may fall anew
+        assert_same_tree(one, model(criterion).fit(X, y, sample_weight=3 * w))
 
 
 @pytest.mark.parametrize("criterion", CLASSIFICATION)
@@ -335,7 +337,7 @@ def test_reduced_error_pruning(criterion, weighted):
             assert weights[here] @ as_leaf > (weights @ (losses * here)) * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_alpha_by_cross_validation(criterion):
     X, y, _ = continuous(criterion, n=300)
     fitted = {

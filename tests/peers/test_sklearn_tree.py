@@ -324,7 +324,7 @@ CHECKED = [
     weald.DecisionTreeRegressor(criterion="absolute_error"),
     weald.DecisionTreeClassifier(class_weight="balanced"),
     weald.ExtraTreeClassifier(),
-    weald.ExtraTreeClassifier(max_depth=4, criterion="entropy", random_state=1),
+    weald.ExtraTreeClassifier(criterion="entropy", random_state=1),
     weald.ExtraTreeRegressor(),
     weald.ExtraTreeRegressor(max_leaf_nodes=9),
 ]

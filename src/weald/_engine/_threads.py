@@ -10,6 +10,8 @@ from numbers import Integral
 
 from weald._engine import _core
 
+_MOST = 256  # threads beyond this only cost memory
+
 _limit: ContextVar[int | None] = ContextVar("weald_threads", default=None)
 
 
@@ -48,12 +50,12 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         limit = _limit.get()
         if limit is not None:
-            return limit
+            return min(limit, _MOST)
         for name in ("WEALD_NUM_THREADS", "OMP_NUM_THREADS"):
             text = os.environ.get(name, "").split(",")[0].strip()
             if text.isdigit() and int(text) > 0:
-                return int(text)
+                return min(int(text), _MOST)
         return _core.hardware_threads()
     if n_jobs < 0:
         return max(1, _core.hardware_threads() + 1 + n_jobs)
-    return n_jobs
+    return min(n_jobs, _MOST)

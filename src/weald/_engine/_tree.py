@@ -67,9 +67,17 @@ class Tree:
     def __init__(
         self, arrays: dict[str, Any], n_categories: npt.ArrayLike, n_classes: npt.ArrayLike
     ) -> None:
+        n = len(arrays["feature"])
         for name in _STORED:
-            array = arrays[name]
-            setattr(self, name, array.view(np.bool_) if name == "missing_go_to_left" else array)
+            array = arrays[name].view(np.bool_) if name == "missing_go_to_left" else arrays[name]
+            if name != "sets" and len(array) != n:
+                raise ValueError(
+                    f"Not a valid tree: {name} has {len(array)} entries for {n} nodes."
+                )
+            array.flags.writeable = False  # the router has its own copy: an edit would not be seen
+            setattr(self, name, array)
+        if self.value.ndim != 3:
+            raise ValueError("Not a valid tree: value must have three dimensions.")
         self.n_categories = np.asarray(n_categories, dtype=np.uint32)
         self.n_classes = np.asarray(n_classes, dtype=np.int64)
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
@@ -129,12 +137,13 @@ class Tree:
     @cached_property
     def depth(self) -> IntArray:
         """Number of tests above each node."""
-        depth = np.zeros(self.node_count, dtype=np.int64)
-        above = self.parent
-        while (above >= 0).any():
-            depth += above >= 0
-            above = np.where(above >= 0, self.parent[above], -1)
-        return depth
+        return _core.node_depths(self.children_right)
+
+    @cached_property
+    def levels(self) -> list[IntArray]:
+        """The nodes of each depth, from the root down."""
+        order = np.argsort(self.depth, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
 
     @property
     def max_depth(self) -> int:
@@ -169,9 +178,14 @@ class Tree:
         """Leaf of each row of a checked numeric matrix."""
         return self._router.leaves(X, n_threads)
 
-    def predict(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+    def leaf_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
         """Value of the leaf of each row, shape (n, n_outputs, max_n_classes)."""
         return self.value.take(self.apply(X, n_threads), axis=0)
+
+    def predict(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+        """The same as scikit-learn gives it: (n, max_n_classes) for a single output."""
+        values = self.leaf_values(X, n_threads)
+        return values[:, 0, :] if self.n_outputs == 1 else values
 
     def decision_path(self, X: npt.NDArray[Any], n_threads: int = 1) -> csr_matrix:
         """Indicator matrix (n, node_count) of the nodes each row passes."""
@@ -200,8 +214,7 @@ class Tree:
     def collapse(self, make_leaf: npt.NDArray[np.bool_]) -> Tree:
         """A copy in which the marked nodes are leaves and what was below them is gone."""
         above = np.zeros(self.node_count, dtype=bool)  # a marked node lies above
-        for level in range(1, self.max_depth + 1):
-            nodes = np.flatnonzero(self.depth == level)
+        for nodes in self.levels[1:]:
             parent = self.parent[nodes]
             above[nodes] = above[parent] | make_leaf[parent]
         keep = ~above

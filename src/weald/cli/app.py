@@ -111,7 +111,8 @@ def fit(
             "n_jobs": n_jobs,
         }
         _at_least("--cv", cv, 0)
-        _at_least("--seed", seed, 0)
+        if not 0 <= seed < 2**32:
+            raise UserError(f"--seed must be at least 0 and below 2**32, got {seed}.")
         _at_least("--max-rules-depth", max_rules_depth, 0)
 
         from weald.cli.loading import Task, guess_task, load

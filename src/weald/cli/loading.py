@@ -78,7 +78,7 @@ def guess_task(y: NDArray[Any]) -> Task:
     if y.dtype.kind not in "iuf":
         return "classification"
     values = np.unique(y)
-    whole = bool(np.all(values == np.round(values)))
+    whole = bool(np.all((values == np.round(values)) & (np.abs(values) < 2**53)))
     few = len(values) <= min(MOST_CLASSES, len(y) / 2)
     return "classification" if whole and few else "regression"
 

@@ -169,10 +169,13 @@ def _class_scores(
     from sklearn.metrics import accuracy_score, log_loss
 
     labels = np.unique(y)
+    accuracy = float(accuracy_score(y[rows], model.predict(X), sample_weight=weight))
+    if len(labels) < 2:
+        return {"accuracy": accuracy}
     shares = np.zeros((len(rows), len(labels)))
     shares[:, np.searchsorted(labels, model.classes_)] = model.predict_proba(X)
     return {
-        "accuracy": float(accuracy_score(y[rows], model.predict(X), sample_weight=weight)),
+        "accuracy": accuracy,
         "log loss": float(log_loss(y[rows], shares, labels=labels, sample_weight=weight)),
     }
 

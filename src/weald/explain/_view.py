@@ -179,7 +179,7 @@ def read_tree(
         labels = decision_tree.classes_
         classes = [np.asarray(c) for c in (labels if tree.n_outputs > 1 else [labels])]
     left_labels, right_labels = _category_sides(decision_tree)
-    costs = getattr(decision_tree, "cost_matrix", None)
+    costs = getattr(decision_tree, "_costs", None)
     return TreeView(
         left=np.asarray(tree.children_left, dtype=np.intp),
         right=np.asarray(tree.children_right, dtype=np.intp),

@@ -146,8 +146,9 @@ def _columns_of(X: Any, columns: set[int]) -> dict[int, list[object]]:
     elif hasattr(X, "columns") or hasattr(X, "column_names"):
         import narwhals.stable.v2 as nw
 
-        frame = nw.from_native(X, eager_only=True)
-        found = {j: frame[frame.columns[j]].to_list() for j in columns}
+        frame = nw.from_native(nw.to_native(X, pass_through=True), eager_only=True)
+        series = list(frame.iter_columns())  # by position: names may be numbers
+        found = {j: series[j].to_list() for j in columns}
     else:
         # As objects: a plain conversion would turn a list of mixed cells into text.
         table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)

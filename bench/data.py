@@ -60,6 +60,15 @@ def noisy_numbers(n: int, n_test: int = 20_000, columns: int = 28) -> Data:
 
 
 @lru_cache(maxsize=1)
+def noisy_grades(n: int, n_test: int = 20_000, columns: int = 28) -> Data:
+    """Eight classes: the same noisy number, cut at its octiles."""
+    numbers = noisy_numbers(n, n_test, columns)
+    cuts = np.quantile(numbers.y, np.arange(1, 8) / 8)
+    y, y_test = np.digitize(numbers.y, cuts), np.digitize(numbers.y_test, cuts)
+    return Data(numbers.X, y, numbers.X_test, y_test)
+
+
+@lru_cache(maxsize=1)
 def iris() -> Data:
     """Fisher's iris, every second row for testing."""
     bunch: Any = load_iris()

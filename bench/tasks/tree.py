@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn import tree as sk
 
 import weald
-from bench.data import iris, noisy_classes, noisy_numbers
+from bench.data import iris, noisy_classes, noisy_grades, noisy_numbers
 from bench.measure import Growth, Memory, Timed
 from bench.task import OURS, Task
 from bench.tasks.common import (
@@ -57,6 +57,15 @@ FITS: list[Task] = [
             lambda: sk.DecisionTreeClassifier(max_depth=8, random_state=0),
         ),
         error_and_log_loss,
+    ),
+    Timed(
+        "classification tree, exact, entropy, 8 classes, 50k x 28",
+        lambda s: noisy_grades(s.rows(50_000)),
+        against(
+            lambda t: weald.DecisionTreeClassifier(criterion="entropy", random_state=0, n_jobs=t),
+            lambda: sk.DecisionTreeClassifier(criterion="entropy", random_state=0),
+        ),
+        error,
     ),
     Timed(
         "extra-tree, classification, fully grown, 100k x 28",
@@ -139,6 +148,7 @@ MEMORY: list[Task] = [
         "peak memory, exact, fully grown, 100k x 28",
         lambda s: noisy_classes(s.rows(100_000), n_test=100),
         against(exact, peer),
+        code_bytes=4,
     ),
 ]
 

@@ -158,9 +158,15 @@ class ManySums {
 // The same walk for the case that matters most: two classes, Gini, no limits, no missing values. The
 // sums of 64 cuts at a time are laid out side by side, so that the comparison with the best so far
 // runs in vector registers; hardly any cut gets past it.
+struct Pair {
+  std::int32_t h, g;
+};
+
+// excess[k] = G_l^2 H_r + G_r^2 H_l - bar H_l H_r for n cuts with the given left sums; the largest.
+double find_excess(const Pair* left, std::size_t n, double G, double H, double bar, double* excess);
+
 template <class Cells>
 Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) {
-  struct Pair { std::int32_t h, g; };
   constexpr std::size_t kChunk = 64;
   constexpr double kSlack = PackedSums<Quadratic>::kSlack;
   Pair left[kChunk];
@@ -175,13 +181,7 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
       left[k] = {static_cast<std::int32_t>(sum), static_cast<std::int32_t>(sum >> 32)};
     }
     const double bar = std::max({best.score, floor, 0.0}) * kSlack;
-    double most = -1;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double hl = left[k].h, gl = left[k].g, hr = H - hl, gr = G - gl;
-      excess[k] = gl * gl * hr + gr * gr * hl - bar * (hl * hr);
-      most = excess[k] > most ? excess[k] : most;
-    }
-    if (most < 0) continue;
+    if (find_excess(left, n, G, H, bar, excess) < 0) continue;
     for (std::size_t k = 0; k < n; ++k) {
       if (excess[k] < 0) continue;
       const double hl = left[k].h, gl = left[k].g;

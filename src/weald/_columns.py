@@ -198,6 +198,8 @@ def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.in
     if 0 < texts < len(labels):
         raise _mixed_values(where)
     order = sorted(range(len(labels)), key=labels.__getitem__)
+    if order == list(range(len(labels))):  # as numbers come; saves a pass over the rows
+        return label_array(labels), column.values.astype(np.int32, copy=False)
     rank = np.full(len(labels) + 1, -1, dtype=np.int32)  # code -1 picks the last entry, -1 again
     rank[order] = np.arange(len(labels))
     return label_array([labels[i] for i in order]), rank[column.values]
@@ -333,18 +335,30 @@ def _code_numbers(values: NDArray[Any], where: str) -> Column:
 def _count_integers(values: NDArray[Any]) -> Column:
     """Number distinct integers that lie close together: by counting, which needs no sorting."""
     low = int(values.min())
-    offset = np.empty(len(values), dtype=np.int32)
-    if values.dtype.kind == "u":
-        np.subtract(values, values.dtype.type(low), out=offset, casting="unsafe")
-    else:  # in 64 bits: a narrow type could not hold the difference
-        np.subtract(values, np.int64(low), dtype=np.int64, out=offset, casting="unsafe")
-    seen = np.flatnonzero(np.bincount(offset))
-    code = np.zeros(_SMALL_RANGE, dtype=np.int32)
+    spread = int(values.max()) - low + 1
+
+    def offsets(rows: slice) -> NDArray[np.int64]:
+        block = values[rows]
+        if block.dtype.kind == "u":  # may be beyond the signed range, and cannot go below zero
+            block, origin = block - block.dtype.type(low), 0
+        else:
+            origin = low
+        shifted: NDArray[np.int64] = block.astype(np.int64) - origin
+        return shifted
+
+    # In blocks, so that beside the codes themselves hardly any memory is used.
+    blocks = [slice(i, i + _SMALL_RANGE) for i in range(0, len(values), _SMALL_RANGE)]
+    count = np.zeros(spread, dtype=np.int64)
+    for rows in blocks:
+        count += np.bincount(offsets(rows), minlength=spread)
+    seen = np.flatnonzero(count)
+    code = np.zeros(spread, dtype=np.int32)
     code[seen] = np.arange(len(seen))
+    codes = np.empty(len(values), dtype=np.int32)
+    for rows in blocks:
+        codes[rows] = code.take(offsets(rows))
     labels = [low + int(k) for k in seen]
-    return Column(
-        code.take(offset), [bool(k) for k in labels] if values.dtype.kind == "b" else labels
-    )
+    return Column(codes, [bool(k) for k in labels] if values.dtype.kind == "b" else labels)
 
 
 def _code_text(series: nw.Series[Any], where: str) -> Column:

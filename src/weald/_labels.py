@@ -58,10 +58,10 @@ def encode_labels(y: Any, n: int) -> Labels:
         For missing labels, floats that are not whole, and values that are no labels.
     """
     outputs = _outputs(y, n)
-    codes = np.empty((n, len(outputs)), dtype=np.int32)
-    classes = []
-    for k, (output, where) in enumerate(outputs):
-        labels, codes[:, k] = _encode(output, where, compact=isinstance(y, list | tuple))
+    codes, classes = [], []
+    for output, where in outputs:
+        labels, code = _encode(output, where, compact=isinstance(y, list | tuple))
+        codes.append(code)
         classes.append(labels)
         if n > 20 and len(labels) > max(2, round(0.5 * n)):
             warnings.warn(
@@ -70,7 +70,9 @@ def encode_labels(y: Any, n: int) -> Labels:
                 UserWarning,
                 stacklevel=3,
             )
-    return Labels(codes, classes, len(outputs) > 1)
+    one = len(outputs) == 1  # then no copy is needed
+    matrix = codes[0].reshape(n, 1) if one else np.stack(codes, axis=1)
+    return Labels(np.ascontiguousarray(matrix), classes, not one)
 
 
 def check_target(y: Any, n: int) -> NDArray[np.float64]:

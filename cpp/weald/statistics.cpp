@@ -126,13 +126,15 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   return out;
 }
 
-void choose_units(Channels& channels, double total_h, double low, double high) {
+void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high) {
   // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
   channels.g_centre = channels.criterion == Criterion::Poisson ? 0 : low / 2 + high / 2;
   const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
-  // The absolute criterion forms no integer sums of targets unless weights are whole.
+  // Under weights that are not whole the absolute criterion sums in doubles: only the lanes, in which
+  // every row counts once, must not overflow.
   const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
-  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60) : 52;
+  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60)
+                               : std::min(exponent_for(static_cast<double>(n), 60), 52);
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
   channels.g_unit = std::ldexp(1.0, -exponent);
 }

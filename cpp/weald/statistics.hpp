@@ -74,9 +74,9 @@ struct Statistics : Channels {
 Statistics make_statistics(const Target& target, Criterion criterion,
                            std::size_t min_samples_leaf);
 
-// Measures the real targets of a node of weight total_h, which lie between low and high: chooses
-// centre and unit so that no sum can pass 2^61.
-void choose_units(Channels& channels, double total_h, double low, double high);
+// Measures the real targets of a node of n rows and weight total_h, which lie between low and high:
+// chooses centre and unit so that no sum can pass 2^61.
+void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high);
 
 // Turns one real target row into lanes: count, H, G_1..G_k.
 void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* lanes);

@@ -94,7 +94,7 @@ class SubtreeGrower {
     const double reach = high / 2 - low / 2;
     if (reach * 16 > node.units.reach) return;
     const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
-    choose_units(channels_, h, low, high);
+    choose_units(channels_, node.size(), h, low, high);
     node.units = {channels_.g_centre, channels_.g_unit, reach};
   }
 

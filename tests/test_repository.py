@@ -23,8 +23,9 @@ ALLOWED = {
     "_params": {"_engine"},
     "pruning": {"_engine"},
     "_tree_base": {"_engine", "_data", "_params", "pruning", "explain"},
-    "tree": {"_tree_base"},
-    "explain": {"_data"},
+    "_tree_kinds": {"_engine", "_data", "_params", "pruning", "_tree_base"},
+    "tree": {"_tree_kinds"},
+    "explain": set(),
     "cli": {"", "explain"},
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weald._tree_base import TreeClassifier, TreeRegressor
+from weald._tree_kinds import TreeClassifier, TreeRegressor
 
 __all__ = [
     "DecisionTreeClassifier",

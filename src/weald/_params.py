@@ -43,7 +43,6 @@ class TreeParams:
     keys: bool  # random cuts of exact values need no ranks
     threads: int
     prune: float | Literal["cv", "cv_1se"]
-    seed: int
 
 
 def _is_int(value: Any) -> bool:
@@ -203,8 +202,7 @@ def resolve_tree_params(
     rules.max_features = 0 if max_features >= d else max_features
     rules.random_split = splitter == "random"
     rules.monotone = resolve_monotone(e.monotonic_cst, is_categorical)
-    seed = resolve_seed(e.random_state)
-    rules.seed = seed
+    rules.seed = resolve_seed(e.random_state)
     max_bins = 0
     if e.max_bins is not None:
         if not _is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
@@ -220,5 +218,4 @@ def resolve_tree_params(
         keys=rules.random_split and max_bins == 0 and criterion != "absolute_error",
         threads=resolve_threads(e.n_jobs),
         prune=resolve_prune(e.ccp_alpha),
-        seed=seed,
     )

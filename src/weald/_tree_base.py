@@ -133,10 +133,12 @@ class TreeBase(BaseEstimator):
         matrix = engine.bin_table(
             table.X, n_categories, params.max_bins, params.keys, growth, params.threads
         )
+        grown_from = self._engine_target(target, growth)
+        summed_up = grown_from if growth is weights else self._engine_target(target, weights)
         arrays = engine.grow(
             matrix,
-            self._engine_target(target, growth),
-            self._engine_target(target, weights),
+            grown_from,
+            summed_up,
             params.criterion,
             params.rules,
             params.threads,
@@ -178,7 +180,7 @@ class TreeBase(BaseEstimator):
                 f"cross-validate, got n_samples={n}: give a number instead."
             )
         folds = []
-        for inside, outside in self._splitter(target[present], params.seed):
+        for inside, outside in self._splitter(target[present], params.rules.seed):
             train, test = present[inside], present[outside]
             w_train = None if weights is None else weights[train]
             part = Table(table.X[train], table.categories)

@@ -159,6 +159,11 @@ $(BENCH)/.installed: build/wheel/.built $(BENCH)/.packages
 bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESULTS.md
 	$(BENCH)/bin/python -m bench.run $(ARGS)
 
+# Only our side by default: ARGS='--library scikit-learn' runs the peer's again.
+.PHONY: replicate
+replicate: $(BENCH)/.installed ## Run published experiments again and write bench/replications/RESULTS.md
+	$(BENCH)/bin/python -m bench.replications.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

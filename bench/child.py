@@ -16,7 +16,7 @@ from bench.tasks import TASKS
 PROC = Path("/proc/self")
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     """Read a memory field of the kernel's status file, in bytes."""
     for line in (PROC / "status").read_text().splitlines():
         if line.startswith(field + ":"):
@@ -33,7 +33,7 @@ def baseline() -> int:
     """Memory in use now; where the kernel allows it, the peak starts anew from here."""
     try:
         (PROC / "clear_refs").write_text("5")
-        return _status("VmRSS")
+        return status("VmRSS")
     except OSError:
         return _lifetime_peak()
 
@@ -41,7 +41,7 @@ def baseline() -> int:
 def peak() -> int:
     """Peak of memory since `baseline`."""
     try:
-        return _status("VmHWM")
+        return status("VmHWM")
     except OSError:
         return _lifetime_peak()
 

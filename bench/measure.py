@@ -1,10 +1,11 @@
-"""The kinds of measurement: time, growth with n, peak memory, import time, wheel size."""
+"""The kinds of measurement: time, growth with n, memory, import time, wheel size."""
 
 from __future__ import annotations
 
 import gc
 import json
 import math
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,8 @@ def interleave(
             break
         for step in range(len(contenders)):
             i = (turn + step) % len(contenders)
+            if turn >= (contenders[i].rounds or settings.repeats):
+                continue
             taken, result = _time(contenders[i], data, states[i], calls)
             seconds[i].append(taken)
             if turn == 0:
@@ -96,6 +99,8 @@ class Timed:
         Calls per measurement, for work too short for the clock.
     unit : {"s", "ms", "us"}
         Unit of the table.
+    promise : float or None
+        The most that ours may take, in that unit.
     """
 
     name: str
@@ -104,12 +109,15 @@ class Timed:
     quality: Quality = unjudged
     calls: int = 1
     unit: str = "s"
+    promise: float | None = None
 
     def measure(self, settings: Settings) -> list[Row]:
         """Time all contenders turn by turn."""
         data = self.data(settings)
         sides = interleave(self.contenders, data, settings, self.calls, self.quality)
         scaled = [_scaled(side, UNITS[self.unit]) for side in sides]
+        if self.promise is not None:
+            scaled.append(limit(self.promise))
         return pair(self.name, self.unit, scaled, facts_note(data))
 
 
@@ -192,6 +200,56 @@ class Memory:
         command = [sys.executable, "-m", "bench.child", self.name, contender.key, folder]
         report = json.loads(subprocess.check_output(command, cwd=ROOT, text=True))
         return max(float(report["peak"] - report["baseline"]) / 1e6, 1e-3)
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """Weigh fitted models: their pickle, and what a fresh process grows by when it loads it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the task.
+    data : callable
+        Makes the data from the settings.
+    fits : dict
+        Per library the function that fits its model to data; ours and one peer.
+    share : float
+        The promise: ours is at most this share of the peer's.
+    """
+
+    name: str
+    data: Callable[[Settings], Data]
+    fits: dict[str, Callable[[Data], Any]]
+    share: float
+
+    def measure(self, settings: Settings) -> list[Row]:
+        """Pickle every model and load it again elsewhere."""
+        data = self.data(settings)
+        few = Data(data.X[:100], data.y[:100], data.X_test, data.y_test)
+        pickled, loaded = [], []
+        for library, fit in self.fits.items():
+            # A model of a few rows goes first: it loads what is loaded once, such as modules.
+            disk, ram = self._weigh(fit(few), fit(data))
+            pickled.append(Side(library, 1, (disk,)))
+            loaded.append(Side(library, 1, (ram,)))
+        rows = []
+        for kind, sides in (("in memory", loaded), ("pickled", pickled)):
+            [peer] = [side for side in sides if side.library != OURS]
+            promise = limit(self.share * peer.best)
+            note = f"the limit is {self.share:.0%} of the peer's"
+            rows += pair(f"{self.name}, {kind}", "MB", [*sides, promise], note)
+        return rows
+
+    @staticmethod
+    def _weigh(small: Any, model: Any) -> tuple[float, float]:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / name for name in ("small.pickle", "model.pickle")]
+            for path, content in zip(paths, (small, model), strict=True):
+                path.write_bytes(pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL))
+            command = [sys.executable, "-m", "bench.loaded", *map(str, paths)]
+            grown = float(subprocess.check_output(command, cwd=ROOT, text=True))
+            return paths[1].stat().st_size / 1e6, max(grown / 1e6, 1e-3)
 
 
 @dataclass(frozen=True)

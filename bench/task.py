@@ -42,12 +42,15 @@ class Contender:
         The untimed part, called once: takes the data.
     threads : int
         Threads it is allowed to use.
+    rounds : int or None
+        Most rounds it takes part in, for a peer that needs half a minute; None means all.
     """
 
     library: str
     run: Callable[[Data, Any], Any]
     prepare: Callable[[Data], Any] = nothing
     threads: int = 1
+    rounds: int | None = None
 
     @property
     def key(self) -> str:

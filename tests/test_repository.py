@@ -17,15 +17,56 @@ PACKAGE = ROOT / "src" / "weald"
 # Who may import whom; a package may always import itself.
 ALLOWED = {
     "_engine": set(),
+    # reading what users give
     "_columns": set(),
     "_labels": {"_columns"},
     "_data": {"_columns", "_labels"},
+    "_raw_table": {"_columns", "_data"},
     "_params": {"_engine"},
+    "_ensemble_params": {"_params"},
+    "_targets": {"_engine", "_data", "_params"},
+    # trees
     "pruning": {"_engine"},
-    "_tree_base": {"_engine", "_data", "_params", "pruning", "explain"},
-    "_tree_kinds": {"_engine", "_data", "_params", "pruning", "_tree_base"},
+    "_tree_base": {"_engine", "_data", "_params", "_targets", "pruning", "explain"},
+    "_tree_kinds": {"_engine", "_data", "_targets", "pruning", "_tree_base"},
     "tree": {"_tree_kinds"},
-    "explain": set(),
+    # what ensembles share
+    "combining": set(),
+    "sampling": {"_engine", "_data", "_params"},
+    "_out_of_bag": {"_engine"},
+    "_progress": set(),
+    "_member_trees": {"_engine"},
+    "_forest_growth": {"_engine", "_params", "_out_of_bag", "_progress"},
+    "intervals": {"_data"},
+    # forests
+    "_forest_base": {
+        *("_engine", "_data", "_params", "_targets", "sampling", "_out_of_bag", "_member_trees"),
+        *("_forest_growth", "explain"),
+    },
+    "_forest_kinds": {
+        *("_params", "_targets", "sampling", "_out_of_bag", "_forest_base", "intervals"),
+    },
+    "forest": {"_forest_kinds", "tree"},
+    # members of any kind
+    "_members": {"_raw_table", "combining"},
+    "_member_watch": {"_out_of_bag", "combining"},
+    "_bag": {"_engine", "_data", "_raw_table", "_member_trees", "_members", "combining"},
+    "_crew": {
+        *("_engine", "_data", "_raw_table", "_params", "sampling", "_out_of_bag", "_bag"),
+        *("_members", "_member_watch"),
+    },
+    "_bagging_base": {
+        *("_engine", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
+        *("_forest_base", "_forest_growth", "_members", "_member_watch", "_bag", "_crew"),
+        "combining",
+    },
+    "_bagging_kinds": {"_data", "_params", "_targets", "tree", "_bag", "_bagging_base"},
+    "bagging": {"sampling", "_ensemble_params", "_bagging_base", "_bagging_kinds"},
+    "naive": {
+        *("_params", "_ensemble_params", "sampling", "_members", "_bagging_base", "_bagging_kinds"),
+    },
+    # on top
+    "explain": {"_engine", "_data", "_raw_table"},
     "cli": {"", "explain"},
 }
 

@@ -1,61 +1,18 @@
 // Times the stages of growing one full tree on 100,000 x 28 noisy two-class rows, on one thread.
-#include <time.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <vector>
 
+#include "kernels.hpp"
 #include "weald/grow.hpp"
-#include "weald/predict.hpp"
 #include "weald/summarise.hpp"
 
 using namespace weald;
-
-namespace {
-
-// Processor time of this thread, in milliseconds: steadier than the clock on a busy machine.
-double now_ms() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
-}
-
-double best_of(int rounds, const std::function<void()>& fn) {
-  double best = kInf;
-  for (int r = 0; r < rounds; ++r) {
-    const double start = now_ms();
-    fn();
-    best = std::min(best, now_ms() - start);
-  }
-  return best;
-}
-
-double normal(Stream& stream) {
-  return std::sqrt(-2 * std::log(1 - stream.uniform())) * std::cos(6.283185307179586 * stream.uniform());
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   const std::size_t n = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100'000, d = 28;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   const int only = argc > 3 ? std::atoi(argv[3]) : -1;  // one line of the table
-  Stream stream(1);
-  std::vector<float> X(n * d);
-  std::vector<std::int32_t> y(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < d; ++j) X[i * d + j] = static_cast<float>(normal(stream));
-    const float* x = &X[i * d];
-    double f = x[0] * x[1] + 0.5 * x[2] - 0.7 * std::abs(x[3]) + normal(stream);
-    for (std::size_t j = 4; j < 10; ++j) f += 0.3 * x[j];
-    y[i] = f > 0;
-  }
-  const Table<float> table{X.data(), n, d, d, 1};
-  Target target;
-  target.n_rows = n, target.classes = y.data(), target.n_classes = {2};
+  const NoisyData data(n, d);
   Interrupt interrupt;
   for (const std::size_t max_bins : {0, 255}) {
     for (const int kind : {0, 1, 2}) {  // all columns; five per node; five with random cuts
@@ -68,13 +25,13 @@ int main(int argc, char** argv) {
       const double bin = best_of(rounds, [&] {
         const Coding coding = max_bins ? Coding::Bins : kind == 2 ? Coding::Keys : Coding::Ranks;
         const std::vector<std::uint32_t> numeric(d, 0);
-        matrix = bin_table(table, {coding, max_bins, numeric, nullptr}, 1, interrupt);
+        matrix = bin_table(data.table, {coding, max_bins, numeric, nullptr}, 1, interrupt);
       });
       const double grow = best_of(rounds, [&] {
-        Statistics stats = make_statistics(target, Criterion::Gini, 1);
+        Statistics stats = make_statistics(data.target, Criterion::Gini, 1);
         shape = grow_tree(matrix, stats, rules, 1, interrupt);
       });
-      const double summary = best_of(rounds, [&] { summarise(shape, target, Criterion::Gini); });
+      const double summary = best_of(rounds, [&] { summarise(shape, data.target, Criterion::Gini); });
       std::size_t visits = 0;
       for (std::size_t m = 0; m < shape.size(); ++m) visits += shape.end[m] - shape.begin[m];
       const std::size_t columns = kind == 0 ? d : 5;

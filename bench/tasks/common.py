@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, roc_auc_score
 
 from bench.data import Data
 from bench.task import OURS, Contender
@@ -15,10 +15,13 @@ Maker = Callable[[int], Any]
 """Makes an unfitted estimator for a number of threads."""
 
 
-def fits(library: str, make: Maker, threads: int = 1) -> Contender:
+def fits(library: str, make: Maker, threads: int = 1, rounds: int | None = None) -> Contender:
     """Take part by fitting an estimator to the training rows."""
     return Contender(
-        library, run=lambda data, _: make(threads).fit(data.X, data.y), threads=threads
+        library,
+        run=lambda data, _: make(threads).fit(data.X, data.y),
+        threads=threads,
+        rounds=rounds,
     )
 
 
@@ -54,10 +57,42 @@ def error_and_log_loss(model: Any, data: Data) -> dict[str, float]:
     return {"error": error(model, data)["error"], "log loss": float(loss)}
 
 
+def auc_and_log_loss(model: Any, data: Data) -> dict[str, float]:
+    """Area under the ROC curve and log loss of two classes on the test rows.
+
+    An ensemble of n fully grown trees may give a class no share at all, which log loss would
+    punish without bound: shares are clipped at 0.1 %.
+    """
+    return of_shares(model.predict_proba(data.X_test)[:, 1], data)
+
+
+def of_shares(share: np.ndarray, data: Data) -> dict[str, float]:
+    """Area under the ROC curve and log loss of the second class's shares."""
+    clipped = np.clip(np.asarray(share, dtype=np.float64), 1e-3, 1.0 - 1e-3)
+    return {
+        "AUC": float(roc_auc_score(data.y_test, share)),
+        "log loss": float(log_loss(data.y_test, clipped)),
+    }
+
+
+def shares_error_and_log_loss(model: Any, data: Data) -> dict[str, float]:
+    """Share of wrong classes and log loss of any number of classes, clipped as above."""
+    shares = np.clip(model.predict_proba(data.X_test), 1e-3, None)
+    shares /= shares.sum(axis=1, keepdims=True)
+    wrong = np.mean(model.predict(data.X_test) != data.y_test)
+    loss = log_loss(data.y_test, shares, labels=model.classes_)
+    return {"error": float(wrong), "log loss": float(loss)}
+
+
+def root_mean_square(model: Any, data: Data) -> dict[str, float]:
+    """Root mean squared error on the test rows."""
+    residual = model.predict(data.X_test) - data.y_test
+    return {"rmse": float(np.sqrt(np.mean(residual**2)))}
+
+
 def rmse(model: Any, data: Data) -> dict[str, float]:
     """Root mean squared error on the test rows, and the tree's leaves."""
-    residual = model.predict(data.X_test) - data.y_test
-    return {"rmse": float(np.sqrt(np.mean(residual**2))), "leaves": float(model.get_n_leaves())}
+    return {**root_mean_square(model, data), "leaves": float(model.get_n_leaves())}
 
 
 def prediction_error(predicted: Any, data: Data) -> dict[str, float]:

@@ -269,8 +269,9 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   });
 
   out.storage.resize(1);
-  out.storage[0].resize(table.n_rows * d);
+  out.storage[0].resize(table.n_rows * d + kRowSlack);
   std::uint8_t* base = out.storage[0].data();
+  out.row_bytes = base, out.row_stride = d;
   std::vector<BinFinder<T>> finders;
   for (const auto& column : cuts) finders.emplace_back(column.top);
   constexpr std::size_t kChunk = 256;  // a tile of values and its codes stay in the first cache
@@ -301,7 +302,9 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
     out.columns[j].low = out.low[j].data();
     out.columns[j].high = out.high[j].data();
+    out.guides.emplace_back(out.high[j]);
   }
+  for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
 }
 
 template <class T>

@@ -60,6 +60,7 @@ class ChainSums {
       left_h_ += h, right_h_ -= h;
     }
   }
+  Lane left_sum() const { return 0; }
   Lane left_count() const { return left_count_; }
   Lane right_count() const { return right_count_; }
   double left_h() const { return static_cast<double>(left_h_); }

@@ -73,6 +73,42 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
 }
 
+// Groups of a handful of rows, by sorting them: cell p holds what the p-th group adds. The missing
+// come last. Returns whether there are any.
+inline constexpr std::size_t kFewRows = 12;
+
+inline bool collect_few(const Column& column, const NodeRows& node, const Channels& stats,
+                        const Lane*& cells, SplitScratch& scratch) {
+  const std::size_t n = node.n, lanes = stats.lanes;
+  std::uint32_t keys[kFewRows];  // code << 4 | row of the node
+  visit_width(column, [&](const auto* codes) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t key = static_cast<Code>(codes[node.rows[i] * column.stride]) << 4 |
+                                static_cast<std::uint32_t>(i);
+      std::size_t at = i;
+      for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
+      keys[at] = key;
+    }
+  });
+  Lane* sums = at_least(scratch.few, kFewRows * lanes);
+  Code* order = at_least(scratch.codes, kFewRows);
+  std::size_t groups = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = keys[i] >> 4;
+    const Lane* word = node.words + (keys[i] & 15) * lanes;
+    if (groups > 0 && order[groups - 1] == code) {
+      for (std::size_t k = 0; k < lanes; ++k) sums[(groups - 1) * lanes + k] += word[k];
+    } else {
+      for (std::size_t k = 0; k < lanes; ++k) sums[groups * lanes + k] = word[k];
+      order[groups++] = code;
+    }
+  }
+  const bool missing = order[groups - 1] == column.n_codes;
+  scratch.order = {order, groups - missing};
+  cells = sums;
+  return missing;
+}
+
 // Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.
 inline bool collect_chains(const Column& column, const NodeRows& node, SplitScratch& scratch) {
   const bool sparse = is_sparse(column, node);
@@ -130,12 +166,6 @@ inline void sum_sides(const Column& column, const NodeRows& node, const Channels
     });
   }
 }
-
-// The first and last code present, and whether values are missing. Nothing present: first > last.
-struct Extremes {
-  Code first, last;
-  bool has_missing;
-};
 
 inline Extremes find_extremes(const Column& column, const NodeRows& node) {
   const Code missing = column.n_codes;

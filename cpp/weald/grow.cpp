@@ -82,9 +82,10 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   Shape shape;
   shape.rows = std::move(stats.rows);
   OpenNode root;
-  root.end = shape.rows.size();
+  root.end = static_cast<Row>(shape.rows.size());
   root.key = mix(rules.seed);
   root.block = whole_block(matrix, stats);
+  if (stats.real() || !rules.monotone.empty()) root.frame = std::make_unique<Frame>();
 
   // Without a limit on leaves the subtrees are independent: the top is grown with all threads on each
   // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in

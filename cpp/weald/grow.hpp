@@ -17,8 +17,10 @@ struct Rules {
   std::size_t max_leaves = 0;          // 0: no limit
   std::size_t max_features = 0;        // columns tried per node; 0: all
   bool random_split = false;
+  bool random_ties = false;            // between columns; else the lower wins
   Frontier frontier = Frontier::DepthFirst;
   std::vector<std::int8_t> monotone;   // per column, or empty
+  double prune_alpha = 0;              // price of a leaf in cost-complexity pruning, for forests
   std::uint64_t seed = 0;
 };
 

@@ -1,6 +1,8 @@
 // Sums per code of one column over the rows of a node.
 #pragma once
 
+#include <span>
+
 #include "statistics.hpp"
 
 namespace weald {
@@ -13,6 +15,7 @@ struct NodeRows {
   const Lane* words = nullptr;         // n x words_per_row
   const std::uint32_t* hot = nullptr;  // n x outputs, for OneHot
 
+  bool loaded() const { return words != nullptr; }
   NodeRows slice(std::size_t begin, std::size_t end, const Channels& stats) const {
     return {rows + begin, end - begin, words + begin * stats.words_per_row(),
             hot ? hot + begin * stats.n_outputs : nullptr};
@@ -59,6 +62,48 @@ void add_rows(const Column& column, const NodeRows& node, const Channels& stats,
       });
     }
   });
+}
+
+// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
+// column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
+inline constexpr std::size_t kTogether = 8;
+
+inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node,
+                              const Channels& stats, std::size_t apart, Lane* cells) {
+  const std::size_t k = columns.size(), lanes = stats.lanes, outputs = stats.n_outputs;
+  const std::uint8_t* data[kTogether];
+  std::size_t stride = 0;  // of all of them
+  for (std::size_t c = 0; c < k; ++c) {
+    data[c] = static_cast<const std::uint8_t*>(columns[c]->data);
+    stride = columns[c]->stride;
+  }
+  const Row* const rows = node.rows;
+  const Lane* const words = node.words;
+  const auto each = [&](auto&& add) {
+    const auto add_row = [&](std::size_t i) {
+      const std::size_t row = rows[i] * stride;
+      for (std::size_t c = 0; c < k; ++c) add(i, cells + c * apart + data[c][row] * lanes);
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(data[0] + rows[i + kPrefetchRows] * stride);
+      add_row(i);
+    }
+    for (; i < node.n; ++i) add_row(i);
+  };
+  if (stats.layout == Layout::Packed) {
+    each([=](std::size_t i, Lane* cell) { *cell += words[i]; });
+  } else if (stats.layout == Layout::Dense) {
+    each([=](std::size_t i, Lane* cell) {
+      for (std::size_t l = 0; l < lanes; ++l) cell[l] += words[i * lanes + l];
+    });
+  } else {
+    each([=, hot = node.hot](std::size_t i, Lane* cell) {
+      const Lane h = words[i];
+      cell[0] += 1, cell[1] += h;
+      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+    });
+  }
 }
 
 // The sums of all rows of a node.

@@ -21,19 +21,31 @@ struct Units {
   double reach = kInf;  // no target of the node that chose them lies further from the centre
 };
 
-struct OpenNode {
-  std::uint32_t id = 0;                // place in its subtree's list of finished nodes
-  std::size_t begin = 0, end = 0;      // rows[begin, end)
-  std::size_t depth = 0;
-  std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
+// What real targets and monotone columns need to know of a node.
+struct Frame {
   Bounds bounds;                       // of its value, in the caller's units
   Units units;
-  std::shared_ptr<const Block> block;
-  std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
-  std::vector<Lane> total;
+};
+
+// What the search has found for a node.
+struct Decision {
   Split split;
   double gain = 0;                     // in the caller's weight x impurity
+};
 
+// Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
+struct OpenNode {
+  std::uint32_t id = 0;                // place in its subtree's list of finished nodes
+  Row begin = 0, end = 0;              // rows[begin, end)
+  std::uint32_t depth = 0;
+  std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
+  Lane sum = kUnknown;                 // Packed: what its rows add up to, if the split above has told
+  std::shared_ptr<const Block> block;
+  std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
+  std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
+  std::unique_ptr<Frame> frame;        // if targets are real or columns monotone
+
+  static constexpr Lane kUnknown = -1;
   std::size_t size() const { return end - begin; }
 };
 
@@ -81,7 +93,8 @@ class OpenNodes {
  private:
   // Equal gains: the node that was opened first.
   static bool worse(const OpenNode& a, const OpenNode& b) {
-    return a.gain < b.gain || (a.gain == b.gain && a.id > b.id);
+    const double gain_a = a.decision->gain, gain_b = b.decision->gain;
+    return gain_a < gain_b || (gain_a == gain_b && a.id > b.id);
   }
   Frontier order_;
   std::deque<OpenNode> nodes_;

@@ -1,62 +1,44 @@
-// Sends rows of raw values down a tree.
+// Sends rows of raw values down the trees of a forest, and adds up what their leaves say.
 #pragma once
 
-#include <span>
-
 #include "bins.hpp"
+#include "compact.hpp"
 #include "threads.hpp"
 
 namespace weald {
 
-// A test, in 16 bytes, so that four share a cache line. Pre-order: "yes" leads to the next node.
-//
-//   numeric      x <= threshold             number = threshold
-//   categorical  x in set                   number = bit pattern of the set's first word and size
-//   leaf         never yes                  number = NaN, next = itself
-struct PackedNode {
-  double number;
-  std::uint32_t feature_and_flags;     // feature << 2 | categorical << 1 | missing goes left
-  std::uint32_t next;                  // where "no" leads
-};
-static_assert(sizeof(PackedNode) == 16);
+// A single tree is a forest of one.
+struct Forest {
+  Criterion criterion = Criterion::Gini;
+  Outputs outputs;
+  std::vector<std::uint32_t> n_categories;  // per column, 0 for numeric
+  std::vector<CompactTree> trees;
 
-// Checks that `right` (-1: leaf) describes one tree in pre-order; the depth of every node. Throws
-// std::invalid_argument.
-std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right);
-
-// The arrays of a tree as they come from outside; nothing in them is trusted.
-struct TreeArrays {
-  std::span<const std::int64_t> right;        // -1: leaf
-  std::span<const std::int64_t> feature;
-  std::span<const double> threshold;
-  std::span<const std::uint8_t> missing_left;
-  std::span<const std::int64_t> set_begin;    // -1: not categorical
-  std::span<const std::uint32_t> sets;
-  std::span<const std::uint32_t> n_categories;  // per column
+  std::size_t n_columns() const { return n_categories.size(); }
 };
 
-class Router {
- public:
-  // Throws std::invalid_argument unless the arrays are a tree in pre-order over the columns.
-  explicit Router(const TreeArrays& arrays);
+// The number of the leaf in which each row ends, for trees first..last-1: out[row * trees + tree].
+template <class T>
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
+                 std::size_t threads, std::int64_t* out, Interrupt& interrupt);
 
-  // The leaf of each row. Serial when the work is small.
-  template <class T>
-  void leaves(const Table<T>& table, std::size_t threads, std::int64_t* out,
-              Interrupt& interrupt) const;
-
-  std::size_t n_columns() const { return n_columns_; }
-
- private:
-  template <bool Categorical, class T>
-  void route(const Table<T>& table, std::size_t begin, std::size_t end, std::int64_t* out) const;
-  template <bool Categorical, class T>
-  std::uint32_t step(std::uint32_t node, const T* row, std::size_t stride) const;
-
-  std::vector<PackedNode> nodes_;
-  std::vector<std::uint32_t> sets_;
-  std::size_t n_columns_ = 0, depth_ = 0;
-  bool categorical_ = false;
+// What is added up, and for whom.
+struct Adding {
+  std::size_t first = 0, last = 0;      // trees
+  const double* weights = nullptr;      // per tree of the forest; null: 1
+  bool vote = false;                    // a tree adds its weight to its largest class
+  bool apart = false;                   // a plane of sums per tree instead of one for all
+  // Rows that a tree must not answer for: bit i of the words of tree t - first. Null: none. Those that
+  // it answers for are counted.
+  const std::uint64_t* barred = nullptr;
+  std::size_t barred_words = 0;         // per tree
+  std::int64_t* answered = nullptr;     // per row
 };
+
+// Adds the trees' values to sums (n_rows x width, or trees x n_rows x width), tree after tree, so
+// that the result does not depend on threads or on how rows are cut into blocks.
+template <class T>
+void add_values(const Forest& forest, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt);
 
 }  // namespace weald

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "predict.hpp"
+#include "compact.hpp"
 
 namespace weald {
 

@@ -38,6 +38,32 @@ void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
   fn(reinterpret_cast<std::uint32_t*>(bytes));
 }
 
+// What the rows add, and where they come from.
+void gather_statistics(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
+                       Block& block) {
+  const std::size_t per_row = stats.stored_per_row();
+  block.word_storage.resize(n * per_row);
+  block.origin_storage.resize(n);
+  for (std::size_t i = 0; i < n; ++i) block.origin_storage[i] = parent.original(rows[i]);
+  if (parent.pairs) {
+    for (std::size_t i = 0; i < n; ++i) block.word_storage[i] = unpack_pair(parent.pairs[rows[i]]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(parent.words + rows[i] * per_row, per_row, &block.word_storage[i * per_row]);
+    }
+  }
+  if (parent.hot) {
+    block.hot_storage.resize(n * stats.n_outputs);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(parent.hot + rows[i] * stats.n_outputs, stats.n_outputs,
+                  &block.hot_storage[i * stats.n_outputs]);
+    }
+    block.hot = block.hot_storage.data();
+  }
+  block.words = block.word_storage.data();
+  block.origin = block.origin_storage.data();
+}
+
 }  // namespace
 
 std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats) {
@@ -45,7 +71,9 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   block->n_rows = matrix.n_rows;
   block->columns = matrix.columns;
   block->words = stats.words.data();
+  block->pairs = stats.pairs.empty() ? nullptr : stats.pairs.data();
   block->hot = stats.hot.empty() ? nullptr : stats.hot.data();
+  block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride;
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
   }
@@ -107,24 +135,39 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
   }
-  const std::size_t per_row = stats.stored_per_row();
-  block->word_storage.resize(n * per_row);
-  block->origin_storage.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::copy_n(parent.words + rows[i] * per_row, per_row, &block->word_storage[i * per_row]);
-    block->origin_storage[i] = parent.origin ? parent.origin[rows[i]] : rows[i];
-  }
-  if (parent.hot) {
-    block->hot_storage.resize(n * stats.n_outputs);
-    for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.hot + rows[i] * stats.n_outputs, stats.n_outputs,
-                  &block->hot_storage[i * stats.n_outputs]);
-    }
-    block->hot = block->hot_storage.data();
-  }
-  block->words = block->word_storage.data();
-  block->origin = block->origin_storage.data();
+  gather_statistics(parent, rows, n, stats, *block);
   return block;
+}
+
+std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n,
+                                         const Statistics& stats) {
+  auto block = std::make_shared<Block>();
+  block->n_rows = n;
+  block->gathered = true;
+  block->most_codes = parent.most_codes;
+  block->row_stride = parent.row_stride;
+  block->code_storage.resize(n * parent.row_stride + kRowSlack);
+  std::uint8_t* base = block->code_storage.data();
+  block->row_bytes = base;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(parent.row_bytes + rows[i] * parent.row_stride, parent.row_stride,
+                base + i * parent.row_stride);
+  }
+  block->columns = parent.columns;
+  for (Column& column : block->columns) {
+    column.data = base + (static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
+  }
+  gather_statistics(parent, rows, n, stats, *block);
+  return block;
+}
+
+bool worth_gathering_rows(const Block& block, std::size_t n) {
+  // Once on the way into the second cache, once on the way into the first.
+  constexpr std::size_t kFirstCache = 20 * 1024, kSecondCache = 240 * 1024;
+  const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
+  return block.row_bytes != nullptr && n >= 16 &&
+         ((bytes <= kFirstCache && parent > 2 * kFirstCache) ||
+          (bytes <= kSecondCache && parent > 4 * kSecondCache));
 }
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
@@ -146,7 +189,7 @@ double threshold_of(const Block& block, const Split& split, const RawTable& raw,
     for (std::size_t i = 0; i < n && (std::isnan(below) || std::isnan(above)); ++i) {
       const Code code = codes[rows[i] * column.stride];
       if (code != split.last_left && code != split.first_right) continue;
-      const Row row = block.origin ? block.origin[rows[i]] : rows[i];
+      const Row row = block.original(rows[i]);
       (code == split.last_left ? below : above) = raw.at(row, split.column);
     }
   });

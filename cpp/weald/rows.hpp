@@ -22,10 +22,13 @@ struct Block {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
   const Lane* words = nullptr;           // stored_per_row() each, as in Statistics
+  const std::uint8_t* pairs = nullptr;   // or these
   const std::uint32_t* hot = nullptr;
   const Row* origin = nullptr;           // row of the matrix; null: the same
   std::size_t most_codes = 0;            // largest number of slots of any column
   bool gathered = false;                 // columns contiguous?
+  const std::uint8_t* row_bytes = nullptr;  // row-major bytes, as in BinnedMatrix
+  std::size_t row_stride = 0;
 
   // What a gathered block owns.
   BigVector<std::uint8_t> code_storage;
@@ -34,6 +37,8 @@ struct Block {
   BigVector<Lane> word_storage;
   BigVector<std::uint32_t> hot_storage;
   BigVector<Row> origin_storage;
+
+  Row original(Row row) const { return origin ? origin[row] : row; }
 };
 
 // The whole matrix as a block.
@@ -45,6 +50,11 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
 
 // Is a node of n rows small enough, compared with its block, to be worth a block of its own?
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node);
+
+// The same for row-major bytes as they are: only to bring the rows of a subtree into the first cache.
+std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n,
+                                         const Statistics& stats);
+bool worth_gathering_rows(const Block& block, std::size_t n);
 
 // The test of a split in the caller's values: `x <= threshold` goes left. NaN for categories, +inf
 // for present | missing.

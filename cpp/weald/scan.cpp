@@ -1,26 +1,38 @@
-#include "scan.hpp"
+#include "slots.hpp"
 
-// Two versions of the one loop where wide vectors pay: for any x86-64, and for those with AVX2, chosen
-// when the library is loaded. The same bits either way, since fused arithmetic is off. Sanitizers do not
-// get along with the choice at load time.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define WEALD_WIDE
-#endif
+#include <bit>
+
+#include "wide.hpp"
 
 namespace weald {
 
-WEALD_WIDE double find_excess(const Pair* left, std::size_t n, double G, double H, double bar,
-                              double* excess) {
+WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar,
+                            double least, double* excess) {
   for (std::size_t k = 0; k < n; ++k) {
-    const double hl = left[k].h, gl = left[k].g, hr = H - hl, gr = G - gl;
-    excess[k] = gl * gl * hr + gr * gr * hl - bar * (hl * hr);
+    const double hl = left.h[k], D = left.g[k] * H - G * hl;
+    excess[k] = D * D - bar * (hl * (H - hl));
   }
-  double most = -1;
-  for (std::size_t k = 0; k < n; ++k) most = excess[k] > most ? excess[k] : most;
-  return most;
+  // Bits are or-ed instead of looking for the largest, whose order the compiler would have to keep.
+  std::int64_t any = 0;
+  for (std::size_t k = 0; k < n; ++k) any |= excess[k] > least;
+  return any != 0;
+}
+
+WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k] & 0xFFFF));
+    const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 16));
+    const float D = gl * H - G * hl;
+    ratio[k] = D * D / (hl * (H - hl));
+  }
+  // Floats that are not negative are ordered as their bits are; the largest of whole numbers may be
+  // looked for in any order.
+  std::int32_t most = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto bits = std::bit_cast<std::int32_t>(ratio[k]);
+    most = bits > most ? bits : most;
+  }
+  return std::bit_cast<float>(most);
 }
 
 }  // namespace weald

@@ -27,6 +27,7 @@ struct Cut {
   double score = -kInf;
   std::size_t groups_left = 0;
   bool missing_left = false;
+  Lane left_sum = 0;  // Packed: what lies on the left
 };
 
 // Two classes, one word: G << 32 | H. One subtraction moves both sums.
@@ -36,6 +37,7 @@ class PackedSums {
   explicit PackedSums(const Channels& channels) : channels_(channels) {}
   void start(const Lane* total) { left_ = 0, right_ = *total; }
   void move(const Lane* cell) { left_ += *cell, right_ -= *cell; }
+  Lane left_sum() const { return left_; }
   Lane left_count() const { return left_ & kLow; }
   Lane right_count() const { return right_ & kLow; }
   double left_h() const { return static_cast<double>(left_ & kLow); }
@@ -82,6 +84,7 @@ class OneSums {
   void move(const Lane* cell) {
     for (int k = 0; k < 3; ++k) left_[k] += cell[k], right_[k] -= cell[k];
   }
+  Lane left_sum() const { return 0; }
   Lane left_count() const { return left_[0]; }
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
@@ -128,6 +131,7 @@ class ManySums {
   void move(const Lane* cell) {
     for (std::size_t k = 0; k < stats_.lanes; ++k) left_[k] += cell[k], right_[k] -= cell[k];
   }
+  Lane left_sum() const { return 0; }
   Lane left_count() const { return left_[0]; }
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
@@ -155,41 +159,60 @@ class ManySums {
   std::vector<double> g_;
 };
 
-// The same walk for the case that matters most: two classes, Gini, no limits, no missing values. The
-// sums of 64 cuts at a time are laid out side by side, so that the comparison with the best so far
-// runs in vector registers; hardly any cut gets past it.
-struct Pair {
-  std::int32_t h, g;
+// The same walk for the case that matters most: two classes, Gini, no limits, no missing values.
+//
+//   S(left) + S(right) - S(node) = D^2 / (H H_l H_r)  with  D = G_l H - G H_l, a whole number
+//
+// The sums of 64 cuts at a time are laid out side by side, so that their comparison with the best so
+// far, which needs no division, runs in vector registers.
+struct LeftSums {
+  static constexpr std::size_t kMost = 64;
+  std::int32_t h[kMost], g[kMost];
 };
 
-// excess[k] = G_l^2 H_r + G_r^2 H_l - bar H_l H_r for n cuts with the given left sums; the largest.
-double find_excess(const Pair* left, std::size_t n, double G, double H, double bar, double* excess);
+// excess[k] = D^2 - bar H_l H_r for n cuts. Is any above `least`?
+bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar, double least,
+                 double* excess);
 
 template <class Cells>
 Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) {
-  constexpr std::size_t kChunk = 64;
-  constexpr double kSlack = PackedSums<Quadratic>::kSlack;
-  Pair left[kChunk];
-  double excess[kChunk];
+  LeftSums left;
+  double excess[LeftSums::kMost];
   const double H = static_cast<double>(*total & 0xFFFFFFFF), G = static_cast<double>(*total >> 32);
+  const auto score_of = [&](double hl, double gl) {
+    return gl * gl / hl + (G - gl) * (G - gl) / (H - hl);
+  };
+  // The bar is D^2 / (H_l H_r) of the best so far; another column's best, in the same terms, with room
+  // for rounding.
   Cut best;
-  Lane sum = 0;
-  for (std::size_t begin = 0; begin < last; begin += kChunk) {
-    const std::size_t n = std::min(kChunk, last - begin);
+  const double floor_gain = (floor - G * G / H) * H;
+  double bar = std::max(0.0, floor_gain - 1e-12 * std::abs(floor) * H);
+  // Equal to another column's best is of interest, equal to our own is not.
+  double least = -std::numeric_limits<double>::denorm_min();
+  std::size_t best_at = 0;
+  Lane best_left = 0, sum = 0;
+  for (std::size_t begin = 0; begin < last; begin += LeftSums::kMost) {
+    const std::size_t n = std::min(LeftSums::kMost, last - begin);
     for (std::size_t k = 0; k < n; ++k) {
       sum += *cell(begin + k);
-      left[k] = {static_cast<std::int32_t>(sum), static_cast<std::int32_t>(sum >> 32)};
+      left.h[k] = static_cast<std::int32_t>(sum);
+      left.g[k] = static_cast<std::int32_t>(sum >> 32);
     }
-    const double bar = std::max({best.score, floor, 0.0}) * kSlack;
-    if (find_excess(left, n, G, H, bar, excess) < 0) continue;
+    if (!find_excess(left, n, G, H, bar, least, excess)) continue;
     for (std::size_t k = 0; k < n; ++k) {
-      if (excess[k] < 0) continue;
-      const double hl = left[k].h, gl = left[k].g;
-      const double score = gl * gl / hl + (G - gl) * (G - gl) / (H - hl);
-      if (score > best.score) best = {score, begin + k + 1, false};
+      if (!(excess[k] > least)) continue;
+      const double hl = left.h[k], gl = left.g[k], D = gl * H - G * hl;
+      const double ratio = D * D / (hl * (H - hl));
+      if (best_at == 0 ? !(ratio >= bar) : !(ratio > bar)) continue;
+      bar = ratio;
+      least = 0;
+      best_at = begin + k + 1;
+      best_left = Lane{left.g[k]} << 32 | Lane{left.h[k]};
     }
   }
-  return best;
+  if (best_at == 0) return best;
+  return {score_of(static_cast<double>(best_left & 0xFFFFFFFF), static_cast<double>(best_left >> 32)),
+          best_at, false, best_left};
 }
 
 // Tries the cuts after `first` .. `last` groups. cell(p) gives group p to the sums; `missing`, if
@@ -211,7 +234,7 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, std::size_t first,
         if (!limits.allows(sums.left_value(), sums.right_value())) continue;
       }
       const double score = sums.score();
-      if (score > best.score) best = {score, p + 1, missing_left == 1};
+      if (score > best.score) best = {score, p + 1, missing_left == 1, sums.left_sum()};
     }
   }
   return best;

@@ -6,58 +6,11 @@
 #include "category_order.hpp"
 #include "chain.hpp"
 #include "collect.hpp"
-#include "sorting.hpp"
+#include "draw_cut.hpp"
 
 namespace weald {
 
 namespace {
-
-constexpr float kInfFloat = std::numeric_limits<float>::infinity();
-
-// The random rule for a numeric column: a threshold drawn uniformly between the extremes present,
-// `first` and `last`. Sets the codes on both sides of it.
-void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
-              const NodeRows& node, Code first, Code last, Split& split) {
-  const auto draw = [&](double from, double to) {
-    const double u = Stream(combine(request.node_key, j)).uniform();
-    const double threshold = from * (1 - u) + to * u;
-    return threshold >= from && threshold < to ? threshold : from;
-  };
-  if (column.keyed) {
-    const double threshold = draw(value_of<float>(first), value_of<float>(last));
-    const auto top = largest_not_above<float>(threshold);
-    split.last_left = key_of(top);
-    split.first_right = split.last_left + 1;
-    // A double was rounded down to get its key: it is left of the cut if it is below the next float.
-    split.random_threshold =
-        column.floored ? std::nextafter(double{std::nextafter(top, kInfFloat)}, -kInf) : threshold;
-  } else if (column.low) {
-    const double threshold = draw(column.high[first], column.low[last]);
-    // Bins that lie below the threshold go left; if it falls into a bin it moves to the lower edge.
-    const double* cut = std::upper_bound(column.high + first, column.high + last, threshold);
-    split.first_right = static_cast<Code>(cut - column.high);
-    split.last_left = split.first_right - 1;
-    if (column.low[split.first_right] > threshold) split.random_threshold = threshold;
-  } else {
-    const auto each = [&](auto&& fn) {
-      visit_width(column, [&](const auto* codes) {
-        for (std::size_t i = 0; i < node.n; ++i) {
-          const Code code = codes[node.rows[i] * column.stride];
-          const Row row = request.origin ? request.origin[node.rows[i]] : node.rows[i];
-          if (code != column.n_codes) fn(code, request.raw->at(row, j));
-        }
-      });
-    };
-    double from = kInf, to = -kInf;
-    each([&](Code, double value) { from = std::min(from, value), to = std::max(to, value); });
-    split.random_threshold = draw(from, to);
-    split.last_left = first, split.first_right = last;
-    each([&](Code code, double value) {
-      if (value <= split.random_threshold) split.last_left = std::max(split.last_left, code);
-      else split.first_right = std::min(split.first_right, code);
-    });
-  }
-}
 
 // The random rule for categories: a random order of those present, cut anywhere.
 std::size_t shuffle_and_cut(std::span<Code> order, Stream stream) {
@@ -157,7 +110,7 @@ Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const Rows
       if (limits.monotone != 0 && !limits.allows(left.median[p], right.median[mirror])) continue;
       const double score = -(left.error[p] + right.error[mirror]);
       if (score > best.score) {
-        best = {score, p + 1, missing_left == 1};
+        best = {score, p + 1, missing_left == 1, 0};
         if (medians) split.left_value = left.median[p], split.right_value = right.median[mirror];
       }
     }
@@ -166,15 +119,22 @@ Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const Rows
 }
 
 // How the groups of a column are held during its search.
-enum class Groups { Cells, Chains, Sides };
+enum class Groups { Cells, Slots, Few, Chains, Sides };
 
 Groups groups_for(const SearchRequest& request, const Column& column, const NodeRows& node,
                   const Lane* total, const Lane* ready) {
   if (column.categorical || request.stats->criterion == Criterion::Absolute) return Groups::Cells;
   if (request.random) return Groups::Sides;
+  const Channels& stats = *request.stats;
+  if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewRows && column.width < 4) {
+    return Groups::Few;
+  }
+  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() &&
+      (ready != nullptr || !is_sparse(column, node))) {
+    return Groups::Slots;
+  }
   const bool many_groups = column.slots() * 4 > node.n;
-  return ready == nullptr && many_groups && chainable(*request.stats, total) ? Groups::Chains
-                                                                            : Groups::Cells;
+  return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
 }
 
 // One column's search: collect the groups, walk the cuts, keep the best.
@@ -193,6 +153,8 @@ class ColumnSearch {
   bool collect() {
     switch (groups_) {
       case Groups::Cells: has_missing_ = collect_cells(column_, node_, stats_, cells_, scratch_); break;
+      case Groups::Slots: return collect_slots();
+      case Groups::Few: has_missing_ = collect_few(column_, node_, stats_, cells_, scratch_); break;
       case Groups::Chains: has_missing_ = collect_chains(column_, node_, scratch_); break;
       case Groups::Sides: return collect_sides();
     }
@@ -200,6 +162,7 @@ class ColumnSearch {
   }
 
   void improve(Split& best) {
+    if (groups_ == Groups::Slots) return improve_by_slots(best);
     std::size_t first = 1, last = has_missing_ ? order().size() : order().size() - 1;
     if (request_.random && order().size() >= 2) {
       first = last = random_position();
@@ -209,8 +172,9 @@ class ColumnSearch {
                                 : category_keys(stats_, cells_, order()));
     }
     const Cut cut = scan(first, last, best.score);
-    if (!best.loses_to(cut.score, j_)) return;
+    if (!best.loses_to(cut.score, j_, request_.ties)) return;
     split_.score = cut.score;
+    split_.left_sum = cut.left_sum;
     split_.had_missing = has_missing_;
     split_.missing_left = cut.missing_left;
     if (column_.categorical) {
@@ -226,8 +190,12 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (ready_ != nullptr && groups_ == Groups::Cells) return;
+    if (groups_ == Groups::Few || (ready_ != nullptr && groups_ != Groups::Chains)) return;
     const std::size_t lanes = stats_.lanes;
+    if (groups_ == Groups::Slots) {
+      std::fill_n(scratch_.cells.data(), column_.slots(), 0);
+      return;
+    }
     if (groups_ == Groups::Sides) {
       std::fill_n(scratch_.cells.data(), 3 * lanes, 0);
       return;
@@ -252,6 +220,46 @@ class ColumnSearch {
  private:
   std::span<Code> order() const { return scratch_.order; }
 
+  // Nearly all codes occur: the walk goes over all of them, without a list. A cut after a code that
+  // does not occur is the cut before it again. If values are missing, listed cells take over.
+  bool collect_slots() {
+    if (cells_ == nullptr) {
+      Lane* mine = at_least(scratch_.cells, column_.slots());
+      add_rows(column_, node_, stats_, mine, OwnSlot{});
+      cells_ = mine;
+    }
+    if (column_.has_missing && cells_[column_.n_codes] != 0) {
+      groups_ = Groups::Cells;
+      const Lane* cells = cells_;
+      has_missing_ = list_codes(column_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
+      return !order().empty();
+    }
+    first_slot_ = 0;
+    while (cells_[first_slot_] == 0) ++first_slot_;
+    if (cells_[first_slot_] == *total_) {
+      groups_ = Groups::Cells;  // one value: clear it as such
+      Code* one = at_least(scratch_.codes, 1);
+      one[0] = static_cast<Code>(first_slot_);
+      scratch_.order = {one, 1};
+      return false;
+    }
+    last_slot_ = column_.n_codes - 1;
+    while (cells_[last_slot_] == 0) --last_slot_;
+    return true;
+  }
+
+  void improve_by_slots(Split& best) {
+    const Lane* cells = cells_ + first_slot_;
+    const Cut cut = scan_plain(total_, last_slot_ - first_slot_, [=](std::size_t p) { return cells + p; }, best.score);
+    if (!best.loses_to(cut.score, j_, request_.ties)) return;
+    split_.score = cut.score;
+    split_.left_sum = cut.left_sum;
+    split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
+    split_.first_right = split_.last_left + 1;
+    while (cells_[split_.first_right] == 0) ++split_.first_right;
+    best = std::move(split_);
+  }
+
   bool collect_sides() {
     Lane* cells = at_least(scratch_.cells, 3 * stats_.lanes);
     Code* slots = at_least(scratch_.codes, 2);
@@ -261,7 +269,7 @@ class ColumnSearch {
     if (ends.first == column_.n_codes || !(several || has_missing_)) return false;
     split_.last_left = ends.last;
     split_.first_right = column_.n_codes;  // one value: present | missing
-    if (several) draw_cut(request_, column_, j_, node_, ends.first, ends.last, split_);
+    if (several) draw_cut(request_, column_, j_, node_, ends, split_);
     sum_sides(column_, node_, stats_, total_, split_.last_left, has_missing_, cells);
     slots[0] = 0, slots[1] = 1;
     scratch_.order = {slots, several ? std::size_t{2} : std::size_t{1}};
@@ -271,8 +279,8 @@ class ColumnSearch {
 
   std::size_t random_position() {
     if (groups_ == Groups::Sides) return 1;
-    if (column_.categorical) return shuffle_and_cut(order(), Stream(combine(request_.node_key, j_)));
-    draw_cut(request_, column_, j_, node_, order().front(), order().back(), split_);
+    if (column_.categorical) return shuffle_and_cut(order(), Stream(derive(request_.node_key, j_)));
+    draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
     const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
     return static_cast<std::size_t>(cut - order().begin());
   }
@@ -289,13 +297,21 @@ class ColumnSearch {
       return stats_.criterion == Criterion::Gini ? scan_chains<ChainGini>(first, last, limits)
                                                  : scan_chains<ChainEntropy>(first, last, limits);
     }
-    if (stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini && limits.plain() &&
-        !has_missing_ && first == 1) {
+    if (groups_ == Groups::Cells && stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini &&
+        limits.plain() && !has_missing_ && first == 1) {
       return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
-    const std::size_t missing_slot = groups_ == Groups::Sides ? 2 : column_.n_codes;
+    if (groups_ == Groups::Few) {
+      return scan_cells(first, last, limits, order().size(), [&](std::size_t p) { return cells_ + p * stats_.lanes; });
+    }
+    return scan_cells(first, last, limits, groups_ == Groups::Sides ? 2 : column_.n_codes,
+                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });
+  }
+
+  template <class CellAt>
+  Cut scan_cells(std::size_t first, std::size_t last, const Limits& limits, std::size_t missing_slot,
+                 CellAt&& cell) {
     const Lane* missing = has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
-    const auto cell = [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; };
     return with_sums(stats_, [&](auto sums) {
       const Cut cut = scan_cuts(sums, total_, missing, first, last, cell, limits);
       if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
@@ -325,8 +341,9 @@ class ColumnSearch {
   const Lane* const total_;
   const Lane* const ready_;
   SplitScratch& scratch_;
-  const Groups groups_;
+  Groups groups_;
   const Lane* cells_;
+  std::size_t first_slot_ = 0, last_slot_ = 0;  // Slots: the first and last code that occur
   bool has_missing_ = false;
   Split split_;
 };

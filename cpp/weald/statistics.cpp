@@ -20,18 +20,19 @@ int exponent_for(double total, int bits) {
 struct Weights {
   bool unit = true;    // all 1
   bool whole = true;   // all whole numbers
-  double total = 0;
+  double total = 0, most = 0;
 };
 
 Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   Weights out;
   rows.reserve(target.n_rows);
   for (std::size_t i = 0; i < target.n_rows; ++i) {
-    const double w = target.weights ? target.weights[i] : 1.0;
+    const double w = target.weight(static_cast<Row>(i));
     if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
     if (w == 0) continue;
     rows.push_back(static_cast<Row>(i));
     out.total += w;
+    out.most = std::max(out.most, w);
     out.unit &= w == 1;
     out.whole &= w == std::floor(w);
   }
@@ -62,7 +63,6 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   out.n_outputs = target.n_outputs;
   const Weights weights = inspect_weights(target, out.rows);
   out.total_weight = weights.total;
-  const auto weight_of = [&](Row row) { return target.weights ? target.weights[row] : 1.0; };
 
   // Whole weights keep their unit; others are cut to 2^-k so that their sum stays below 2^52 and
   // converts to double without rounding.
@@ -72,7 +72,7 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   out.unit_weights = weights.unit;
   out.whole_weights = whole;
   const auto h_of = [&](Row row) {
-    return static_cast<Lane>(std::llrint(std::ldexp(weight_of(row), h_exponent)));
+    return static_cast<Lane>(std::llrint(std::ldexp(target.weight(row), h_exponent)));
   };
 
   if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20 &&
@@ -87,15 +87,24 @@ Statistics make_statistics(const Target& target, Criterion criterion,
       const bool counts_needed = min_samples_leaf > 1 && !weights.unit;
       out.layout = whole && !counts_needed ? Layout::Packed : Layout::Dense;
       out.lanes = out.layout == Layout::Packed ? 1 : 3;
+      if (out.layout == Layout::Packed && weights.most <= 127) {
+        out.small_pairs = criterion == Criterion::Gini;
+        out.pairs.resize(target.n_rows, 0);
+        for (const Row row : out.rows) {
+          out.pairs[row] = static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 |
+                                                     (target.classes[row] == 1));
+        }
+        return out;
+      }
       out.words.resize(target.n_rows * out.lanes, 0);
       for (const Row row : out.rows) {
         const Lane h = h_of(row);
-        const Lane g = target.classes[row] == 1 ? h : 0;
+        const bool second = target.classes[row] == 1;
         if (out.layout == Layout::Packed) {
-          out.words[row] = g << 32 | h;
+          out.words[row] = packed_word(h, second);
         } else {
           Lane* lanes = &out.words[std::size_t{row} * 3];
-          lanes[0] = 1, lanes[1] = h, lanes[2] = g;
+          lanes[0] = 1, lanes[1] = h, lanes[2] = second ? h : 0;
         }
       }
       return out;

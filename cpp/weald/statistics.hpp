@@ -25,7 +25,19 @@ struct Target {
   std::vector<std::uint32_t> n_classes;  // per output, for classification
   const double* values = nullptr;
   const double* weights = nullptr;       // null: every row weighs 1
+  const std::uint32_t* counts = nullptr;  // how often each row was drawn; null: once
+
+  double weight(Row row) const {
+    const double w = weights ? weights[row] : 1.0;
+    return counts ? w * counts[row] : w;
+  }
 };
+
+// The word of a row of weight h.
+inline Lane packed_word(Lane h, bool second_class) {
+  return h | (h << 32 & -static_cast<Lane>(second_class));  // no branch: classes cannot be foretold
+}
+inline Lane unpack_pair(std::uint8_t pair) { return packed_word(pair >> 1, (pair & 1) != 0); }
 
 // How the lanes of one cell (a node's or a bin's sums) are laid out:
 //
@@ -61,12 +73,15 @@ struct Statistics : Channels {
   double total_weight = 0;
   // Per row: Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
   BigVector<Lane> words;
+  bool small_pairs = false;       // Packed, Gini, weights up to 127
+  BigVector<std::uint8_t> pairs;  // Packed, weights up to 127: H << 1 | class instead of the word
   BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
   const double* targets = nullptr;  // real targets as given, n x outputs
   BigVector<Lane> xlog2x_table;
   BigVector<Row> rows;            // the rows that take part: those with positive weight
 
   bool real() const { return targets != nullptr; }
+  const double* target_of(Row row) const { return targets + std::size_t{row} * n_outputs; }
   std::size_t stored_per_row() const { return real() ? 1 : words_per_row(); }
 };
 

@@ -9,15 +9,11 @@ namespace weald {
 
 namespace {
 
-double weight_of(const Target& target, Row row) {
-  return target.weights ? target.weights[row] : 1.0;
-}
-
 // A power of two that brings the weights of these rows to about 1, so that neither their sum nor
 // their products with large squared deviations overflow.
 double weight_scale(const Shape& shape, const Target& target) {
   double most = 0;
-  for (const Row row : shape.rows) most = std::max(most, weight_of(target, row));
+  for (const Row row : shape.rows) most = std::max(most, target.weight(row));
   return std::ldexp(1.0, -std::clamp(most > 0 ? std::ilogb(most) : 0, -1000, 1000));
 }
 
@@ -39,20 +35,15 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   }
 }
 
-void summarise_classes(const Shape& shape, const Target& target, Criterion criterion, Summary& out) {
+// sum_leaf(m, value, weight) fills in a leaf's class weights.
+template <class SumLeaf>
+void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes,
+                       Criterion criterion, Summary& out, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
   for (std::size_t m = shape.size(); m-- > 0;) {
     double* value = &out.value[m * width];
     if (shape.right[m] < 0) {
-      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-        const Row row = shape.rows[i];
-        const double w = weight_of(target, row);
-        out.weight[m] += w;
-        for (std::size_t o = 0; o < out.n_outputs; ++o) {
-          const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
-          value[o * out.max_classes + k] += w;
-        }
-      }
+      sum_leaf(m, value, out.weight[m]);
     } else {
       const std::size_t children[] = {m + 1, static_cast<std::size_t>(shape.right[m])};
       for (const std::size_t child : children) {
@@ -61,12 +52,12 @@ void summarise_classes(const Shape& shape, const Target& target, Criterion crite
       }
     }
   }
-  const bool bounded = !shape.lower.empty() && target.n_classes[0] == 2;
+  const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
   for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
     double* value = &out.value[m * width];
     for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
-      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, target.n_classes[o], criterion);
+      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, n_classes[o], criterion);
     }
     out.impurity[m] /= static_cast<double>(out.n_outputs);
     if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
@@ -88,13 +79,13 @@ struct Moments {
     const double origin = y(shape.begin[m]);  // makes the mean of equal targets exact
     double shift = 0;
     for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = weight_of(target, shape.rows[i]) * scale;
+      const double w = target.weight(shape.rows[i]) * scale;
       out.weight += w;
       shift += w * (y(i) - origin);
     }
     out.mean = origin + shift / out.weight;
     for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = weight_of(target, shape.rows[i]) * scale;
+      const double w = target.weight(shape.rows[i]) * scale;
       out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
       if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
     }
@@ -111,6 +102,12 @@ struct Moments {
     return out;
   }
 
+  // The inverse of impurity(), for a leaf that is known by its mean and impurity.
+  static Moments with_impurity(double weight, double mean, double impurity, Criterion criterion) {
+    const double ylogy = mean > 0 ? (impurity + mean * std::log(mean)) * weight : 0;
+    return {weight, mean, impurity * weight, criterion == Criterion::Poisson ? ylogy : 0};
+  }
+
   double impurity(Criterion criterion) const {
     if (criterion == Criterion::Squared) return deviation / weight;
     // mean of y log(y / mean) - (y - mean): the last two cancel in the sum
@@ -118,14 +115,16 @@ struct Moments {
   }
 };
 
-void summarise_means(const Shape& shape, const Target& target, Criterion criterion, Summary& out) {
-  const double scale = weight_scale(shape, target);
+// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale`.
+template <class OfLeaf>
+void summarise_means(const Shape& shape, Criterion criterion, double scale, Summary& out,
+                     OfLeaf&& of_leaf) {
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   for (std::size_t m = shape.size(); m-- > 0;) {
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       Moments& here = moments[m * out.n_outputs + o];
       here = shape.right[m] < 0
-                 ? Moments::of(shape, m, target, o, scale)
+                 ? of_leaf(m, o)
                  : Moments::merge(moments[(m + 1) * out.n_outputs + o],
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
@@ -143,7 +142,7 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
       double total = 0, below = 0, error = 0;
       for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
         const Row row = shape.rows[i];
-        rows.emplace_back(target.values[row * out.n_outputs + o], weight_of(target, row));
+        rows.emplace_back(target.values[row * out.n_outputs + o], target.weight(row));
         total += rows.back().second;
       }
       std::sort(rows.begin(), rows.end());
@@ -164,22 +163,84 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion) {
+namespace {
+
+Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs,
+                      const std::vector<std::uint32_t>& n_classes) {
   Summary out;
-  out.n_outputs = target.n_outputs;
-  out.max_classes = target.classes ? *std::max_element(target.n_classes.begin(), target.n_classes.end()) : 1;
+  out.n_outputs = n_outputs;
+  out.max_classes = n_classes.empty() ? 1 : *std::max_element(n_classes.begin(), n_classes.end());
+  out.n_rows.assign(n_nodes, 0);
+  out.weight.assign(n_nodes, 0.0);
+  out.impurity.assign(n_nodes, 0.0);
+  out.value.assign(n_nodes * out.n_outputs * out.max_classes, 0.0);
+  return out;
+}
+
+}  // namespace
+
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion) {
+  Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes);
   for (std::size_t m = 0; m < shape.size(); ++m) {
-    out.n_rows.push_back(static_cast<std::int64_t>(shape.end[m] - shape.begin[m]));
+    out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
-  out.weight.assign(shape.size(), 0.0);
-  out.impurity.assign(shape.size(), 0.0);
-  out.value.assign(shape.size() * out.n_outputs * out.max_classes, 0.0);
   if (target.classes) {
-    summarise_classes(shape, target, criterion, out);
+    summarise_classes(shape, target.n_classes, criterion, out,
+                      [&](std::size_t m, double* value, double& weight) {
+      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
+        const Row row = shape.rows[i];
+        const double w = target.weight(row);
+        weight += w;
+        for (std::size_t o = 0; o < out.n_outputs; ++o) {
+          const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
+          value[o * out.max_classes + k] += w;
+        }
+      }
+    });
   } else if (criterion == Criterion::Absolute) {
     summarise_medians(shape, target, out);
   } else {
-    summarise_means(shape, target, criterion, out);
+    const double scale = weight_scale(shape, target);
+    summarise_means(shape, criterion, scale, out, [&](std::size_t m, std::size_t o) {
+      return Moments::of(shape, m, target, o, scale);
+    });
+  }
+  return out;
+}
+
+Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t n_outputs,
+                         const std::vector<std::uint32_t>& n_classes, Criterion criterion) {
+  Summary out = empty_summary(shape.size(), n_outputs, n_classes);
+  std::vector<std::size_t> leaf_of(shape.size());
+  for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0) leaf_of[m] = leaf++;
+  }
+  for (std::size_t m = shape.size(); m-- > 0;) {
+    out.n_rows[m] = shape.right[m] < 0 ? leaves.n_rows[leaf_of[m]]
+                                       : out.n_rows[m + 1] + out.n_rows[static_cast<std::size_t>(shape.right[m])];
+  }
+  const std::size_t width = out.n_outputs * out.max_classes;
+  if (!n_classes.empty()) {
+    summarise_classes(shape, n_classes, criterion, out, [&](std::size_t m, double* value, double& weight) {
+      weight = leaves.weight[leaf_of[m]];
+      for (std::size_t k = 0; k < width; ++k) {
+        // The whole weight that the share came from, if there is one.
+        const double share = leaves.value[leaf_of[m] * width + k], whole = std::round(share * weight);
+        value[k] = std::abs(whole / weight - share) < 1e-15 ? whole : share * weight;
+      }
+    });
+    return out;
+  }
+  const bool medians = criterion == Criterion::Absolute;
+  summarise_means(shape, criterion, 1, out, [&](std::size_t m, std::size_t o) {
+    const std::size_t leaf = leaf_of[m];
+    return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o],
+                                  leaves.impurity[leaf], criterion);
+  });
+  for (std::size_t m = 0; m < shape.size() && medians; ++m) {
+    const bool leaf = shape.right[m] < 0;
+    out.impurity[m] = leaf ? leaves.impurity[leaf_of[m]] : kNaN;
+    if (!leaf) std::fill_n(&out.value[m * width], width, kNaN);
   }
   return out;
 }

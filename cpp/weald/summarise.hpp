@@ -16,4 +16,16 @@ struct Summary {
 // their rows, inner nodes from their children.
 Summary summarise(const Shape& shape, const Target& target, Criterion criterion);
 
+// What is known of the leaves alone, leaf after leaf.
+struct LeafSums {
+  std::vector<std::int64_t> n_rows;
+  std::vector<double> weight, impurity;  // impurity: for regression
+  std::vector<double> value;             // leaves x outputs x max_classes
+};
+
+// The same from the leaves. The inner nodes of absolute-error trees get NaN: medians do not follow
+// from medians.
+Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t n_outputs,
+                         const std::vector<std::uint32_t>& n_classes, Criterion criterion);
+
 }  // namespace weald

@@ -18,6 +18,33 @@ using Lane = std::int64_t;   // one integer sum: adds are exact, so their order 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// Bins of equal width over the range of a column, to find the quantile bin of a value without a search
+// through all of them: that of a value in step k is from[k] .. from[k + 1].
+struct BinGuide {
+  static constexpr std::size_t kSteps = 256;
+  double start = 0, steps_per_unit = 0;
+  std::uint8_t from[kSteps + 1] = {};
+
+  BinGuide() = default;
+  explicit BinGuide(const std::vector<double>& high) {
+    if (high.size() < 2) return;
+    start = high.front();
+    const double scale = static_cast<double>(kSteps) / (high.back() - start);
+    if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
+    steps_per_unit = scale;
+    std::size_t bin = 0;
+    for (std::size_t k = 0; k <= kSteps; ++k) {
+      while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
+      from[k] = static_cast<std::uint8_t>(bin);
+    }
+  }
+
+  std::size_t step_of(double value) const {
+    const double step = (value - start) * steps_per_unit;
+    return step >= static_cast<double>(kSteps - 1) ? kSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
+  }
+};
+
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
 // or of label (categorical); the code n_codes, if it occurs, means "missing".
 //
@@ -40,6 +67,7 @@ struct Column {
   const double* low = nullptr;
   const double* high = nullptr;
   const Code* decode = nullptr;
+  const struct BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }
@@ -73,13 +101,18 @@ struct RawTable {
   const void* data = nullptr;
   bool doubles = false;
   std::size_t row_stride = 0, column_stride = 0;
+  const std::uint32_t* columns = nullptr;  // a view of some columns: their numbers here; null: the same
 
   double at(Row row, std::size_t column) const {
-    const std::size_t place = row * row_stride + column * column_stride;
+    const std::size_t here = columns ? columns[column] : column;
+    const std::size_t place = row * row_stride + here * column_stride;
     return doubles ? static_cast<const double*>(data)[place]
                    : double{static_cast<const float*>(data)[place]};
   }
 };
+
+// Row-major bytes are read thirty-two at a time, beyond the end of the last row.
+inline constexpr std::size_t kRowSlack = 32;
 
 // The binned matrix: codes of every column, and what the codes mean.
 struct BinnedMatrix {
@@ -87,7 +120,10 @@ struct BinnedMatrix {
   std::vector<Column> columns;
   RawTable raw;
   std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
+  std::vector<BinGuide> guides;
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all
+  const std::uint8_t* row_bytes = nullptr;  // if codes are row-major bytes: those of the first row
+  std::size_t row_stride = 0;
 
   std::size_t n_columns() const { return columns.size(); }
 };

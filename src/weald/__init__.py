@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weald._engine import threads
+    from weald.bagging import BaggingClassifier, BaggingRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
+    from weald.forest import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
     from weald.tree import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -24,10 +32,18 @@ __version__ = _version("weald")
 # Where each name lives. They are imported when first asked for, so that the command line can
 # show its help without loading scikit-learn.
 _HOME = {
+    "BaggingClassifier": "weald.bagging",
+    "BaggingRegressor": "weald.bagging",
     "DecisionTreeClassifier": "weald.tree",
     "DecisionTreeRegressor": "weald.tree",
     "ExtraTreeClassifier": "weald.tree",
     "ExtraTreeRegressor": "weald.tree",
+    "ExtraTreesClassifier": "weald.forest",
+    "ExtraTreesRegressor": "weald.forest",
+    "NaiveEnsembleClassifier": "weald.naive",
+    "NaiveEnsembleRegressor": "weald.naive",
+    "RandomForestClassifier": "weald.forest",
+    "RandomForestRegressor": "weald.forest",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
@@ -36,10 +52,18 @@ _HOME = {
 }
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "NaiveEnsembleClassifier",
+    "NaiveEnsembleRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "__version__",
     "explain_path",
     "export_graphviz",

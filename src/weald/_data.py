@@ -33,7 +33,7 @@ from weald._columns import (
     sort_labels,
     wide_integers,
 )
-from weald._labels import Labels, check_target, check_weights, encode_labels
+from weald._labels import Labels, check_groups, check_target, check_weights, encode_labels
 
 __all__ = [
     "FloatArray",
@@ -41,6 +41,7 @@ __all__ = [
     "Table",
     "check_X_fit",
     "check_X_predict",
+    "check_groups",
     "check_target",
     "check_weights",
     "encode_labels",
@@ -75,6 +76,11 @@ class Table:
     def is_categorical(self) -> NDArray[np.bool_]:
         """Say for every column whether it is categorical."""
         return np.array([labels is not None for labels in self.categories], dtype=bool)
+
+    @property
+    def n_categories(self) -> list[int]:
+        """Number of categories of every column, as the engine wants it: 0 for numbers."""
+        return [0 if labels is None else max(len(labels), 1) for labels in self.categories]
 
     def without_weightless_categories(self, weights: NDArray[np.float64] | None) -> Table:
         """Forget categories that only rows of weight 0 have: such rows count as absent."""

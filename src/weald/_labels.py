@@ -21,7 +21,7 @@ from weald._columns import (
     sort_labels,
 )
 
-__all__ = ["Labels", "check_target", "check_weights", "encode_labels"]
+__all__ = ["Labels", "check_groups", "check_target", "check_weights", "encode_labels"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -143,6 +143,30 @@ def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
             "so that the sum lies between 1e-100 and 1e100."
         )
     return weights
+
+
+def check_groups(groups: Any, n: int) -> NDArray[np.int32]:
+    """Read the group of each row, given by labels of any kind, as numbers from 0.
+
+    Parameters
+    ----------
+    groups : array-like or series of shape (n,)
+    n : int
+        The number of rows of X.
+    """
+    values: NDArray[Any] | nw.Series[Any]
+    if not isinstance(groups, np.ndarray) and nw.dependencies.is_into_series(groups):
+        values = nw.from_native(groups, series_only=True)
+    else:
+        values = as_array(groups, "groups")
+    if values.shape != (n,):
+        raise ValueError(
+            f"groups must have shape ({n},), one group per row of X, not {values.shape}."
+        )
+    column = _read(values, "groups", as_labels=True)
+    if (column.values < 0).any():
+        raise _missing_values("groups")
+    return sort_labels(column, "groups")[1]
 
 
 def _outputs(y: Any, n: int) -> list[tuple[NDArray[Any] | nw.Series[Any], str]]:

@@ -1,10 +1,11 @@
-"""Parameters of trees, parsed once into what the engine understands.
+"""Parameters of trees and forests, parsed once into what the engine understands.
 
 Below this file there are no strings, no None and no checks of parameters.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import ceil
 from numbers import Integral, Real
@@ -33,8 +34,8 @@ _ENDLESS = 2**40  # more rows, leaves or levels than there can be; fits the engi
 
 
 @dataclass(frozen=True)
-class TreeParams:
-    """What a tree estimator's parameters mean for a table of given size."""
+class GrowthParams:
+    """How the parameters of an estimator grow a tree from a table of given size."""
 
     criterion: str
     rules: Rules
@@ -42,32 +43,61 @@ class TreeParams:
     max_bins: int  # 0: exact
     keys: bool  # random cuts of exact values need no ranks
     threads: int
+
+
+@dataclass(frozen=True)
+class TreeParams(GrowthParams):
+    """What the parameters of one tree mean."""
+
     prune: float | Literal["cv", "cv_1se"]
 
 
-def _is_int(value: Any) -> bool:
+@dataclass(frozen=True)
+class ForestParams(GrowthParams):
+    """What the parameters of a forest mean, beside how its rows are drawn."""
+
+    n_estimators: int
+    patience: int | None  # stop when the out-of-bag score rests for so many members
+    tol: float
+    out_of_bag: bool
+    scorer: Any
+    verbose: int
+    warm_start: bool
+    keep_rows: bool
+    keep_partial: bool
+
+    @property
+    def watched(self) -> bool:
+        """Somebody looks on, or may stop the growth: it goes in small steps."""
+        return self.verbose > 0 or self.patience is not None or self.keep_partial
+
+
+def is_int(value: Any) -> bool:
+    """A whole number, and not a truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
+    """A number, and not a truth value."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def _refuse(name: str, wanted: str, value: Any) -> ValueError:
+def refuse(name: str, wanted: str, value: Any) -> ValueError:
+    """The error of a parameter that has a value it must not have."""
     return ValueError(f"{name} must be {wanted}, got {value!r}.")
 
 
 def check_count(name: str, value: Any, *, least: int) -> int:
     """A whole number that is at least `least`."""
-    if not _is_int(value) or value < least:
-        raise _refuse(name, f"a whole number >= {least}", value)
+    if not is_int(value) or value < least:
+        raise refuse(name, f"a whole number >= {least}", value)
     return min(int(value), _ENDLESS)
 
 
 def check_fraction(name: str, value: Any, *, low: float, high: float) -> float:
     """A real number between `low` and `high`."""
-    if not _is_real(value) or not low <= value <= high:
-        raise _refuse(name, f"a number between {low:g} and {high:g}", value)
+    if not is_real(value) or not low <= value <= high:
+        raise refuse(name, f"a number between {low:g} and {high:g}", value)
     return float(value)
 
 
@@ -75,19 +105,26 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """One of the given words."""
     if not isinstance(value, str) or value not in choices:
         words = ", ".join(map(repr, choices))
-        raise _refuse(name, f"one of {words}", value)
+        raise refuse(name, f"one of {words}", value)
     return value
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise refuse(name, "True or False", value)
+    return bool(value)
 
 
 def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
     """A number of rows, or a share of the `n` rows there are."""
-    if _is_int(value) and value >= least:
+    if is_int(value) and value >= least:
         return min(int(value), _ENDLESS)
-    in_range = _is_real(value) and (0 < value < 1 or (whole and value == 1))
-    if in_range and not _is_int(value):
+    in_range = is_real(value) and (0 < value < 1 or (whole and value == 1))
+    if in_range and not is_int(value):
         return max(least, ceil(float(value) * n))
     bound = "1.0" if whole else "1.0 (exclusive)"
-    raise _refuse(name, f"a whole number >= {least} or a share of the rows up to {bound}", value)
+    raise refuse(name, f"a whole number >= {least} or a share of the rows up to {bound}", value)
 
 
 def resolve_max_features(value: Any, d: int) -> int:
@@ -98,11 +135,11 @@ def resolve_max_features(value: Any, d: int) -> int:
         return max(1, int(np.sqrt(d)))
     if isinstance(value, str) and value == "log2":
         return max(1, int(np.log2(d)))
-    if _is_int(value) and value >= 1:
+    if is_int(value) and value >= 1:
         return min(int(value), _ENDLESS)
-    if _is_real(value) and not _is_int(value) and 0 < value <= 1:
+    if is_real(value) and not is_int(value) and 0 < value <= 1:
         return max(1, int(value * d))
-    raise _refuse(
+    raise refuse(
         "max_features", "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value
     )
 
@@ -141,30 +178,32 @@ def resolve_seed(random_state: Any) -> int:
         return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     except (TypeError, ValueError) as error:
         wanted = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
-        raise _refuse("random_state", wanted, random_state) from error
+        raise refuse("random_state", wanted, random_state) from error
 
 
 def resolve_prune(value: Any) -> float | Literal["cv", "cv_1se"]:
     """The pruning strength: a number, or how to choose it."""
     if value == "cv" or value == "cv_1se":
         return "cv" if value == "cv" else "cv_1se"
-    if not _is_real(value) or not 0 <= value < np.inf:
-        raise _refuse("ccp_alpha", "a number >= 0, 'cv' or 'cv_1se'", value)
+    if not is_real(value) or not 0 <= value < np.inf:
+        raise refuse("ccp_alpha", "a number >= 0, 'cv' or 'cv_1se'", value)
     return float(value)
 
 
-def resolve_tree_params(
+def resolve_growth(
     estimator: Any,
     criteria: dict[str, str],
     n: int,
     is_categorical: npt.NDArray[np.bool_],
     total_weight: float,
-) -> TreeParams:
-    """Check an estimator's parameters against the table it is fitted to.
+    *,
+    splitter: str,
+) -> GrowthParams:
+    """Check the parameters that trees and forests have in common against a table.
 
     Parameters
     ----------
-    estimator : a tree estimator
+    estimator : a tree or forest estimator
     criteria : dict
         The criteria it knows, by the names users give them.
     n : int
@@ -172,12 +211,20 @@ def resolve_tree_params(
     is_categorical : array of bool
         Kind of each column.
     total_weight : float
-        Sum of the weights.
+        Sum of the weights of the rows a tree gets.
+    splitter : {"best", "random"}
     """
     e = estimator
     d = len(is_categorical)
+    if (
+        isinstance(e.criterion, str)
+        and e.criterion == "friedman_mse"
+        and "squared_error" in criteria
+    ):
+        raise ValueError(
+            "criterion='friedman_mse' chooses the same splits as 'squared_error': use that."
+        )
     criterion = criteria[check_choice("criterion", e.criterion, tuple(criteria))]
-    splitter = check_choice("splitter", e.splitter, ("best", "random"))
     rules = Rules()
     if e.max_depth is not None:
         rules.max_depth = check_count("max_depth", e.max_depth, least=1)
@@ -202,20 +249,83 @@ def resolve_tree_params(
     rules.max_features = 0 if max_features >= d else max_features
     rules.random_split = splitter == "random"
     rules.monotone = resolve_monotone(e.monotonic_cst, is_categorical)
-    rules.seed = resolve_seed(e.random_state)
     max_bins = 0
     if e.max_bins is not None:
-        if not _is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
-            raise _refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
+        if not is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
+            raise refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
         max_bins = int(e.max_bins)
-    if e.n_jobs is not None and (not _is_int(e.n_jobs) or e.n_jobs == 0):
-        raise _refuse("n_jobs", "None or a whole number other than 0", e.n_jobs)
-    return TreeParams(
+    if e.n_jobs is not None and (not is_int(e.n_jobs) or e.n_jobs == 0):
+        raise refuse("n_jobs", "None or a whole number other than 0", e.n_jobs)
+    return GrowthParams(
         criterion=criterion,
         rules=rules,
         max_features=max_features,
         max_bins=max_bins,
         keys=rules.random_split and max_bins == 0 and criterion != "absolute_error",
         threads=resolve_threads(e.n_jobs),
-        prune=resolve_prune(e.ccp_alpha),
+    )
+
+
+def resolve_tree_params(
+    estimator: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+) -> TreeParams:
+    """Check a tree's parameters against the table it is fitted to: see :func:`resolve_growth`."""
+    splitter = check_choice("splitter", estimator.splitter, ("best", "random"))
+    growth = resolve_growth(estimator, criteria, n, is_categorical, total_weight, splitter=splitter)
+    growth.rules.seed = resolve_seed(estimator.random_state)
+    return TreeParams(**vars(growth), prune=resolve_prune(estimator.ccp_alpha))
+
+
+def resolve_forest_params(
+    estimator: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+    *,
+    splitter: str,
+    draws_rows: bool,
+) -> ForestParams:
+    """Check a forest's parameters against the table it is fitted to: see :func:`resolve_growth`."""
+    e = estimator
+    growth = resolve_growth(e, criteria, n, is_categorical, total_weight, splitter=splitter)
+    alpha = e.ccp_alpha
+    if not is_real(alpha) or not 0 <= alpha < np.inf:
+        raise refuse("ccp_alpha", "a number >= 0", alpha)
+    growth.rules.prune_alpha = float(alpha)
+    growth.rules.random_ties = True
+    patience = e.n_iter_no_change
+    if patience is not None:
+        patience = check_count("n_iter_no_change", patience, least=1)
+    scorer = e.oob_score if callable(e.oob_score) else None
+    out_of_bag = True if scorer is not None else check_flag("oob_score", e.oob_score)
+    if not draws_rows and out_of_bag:
+        raise ValueError("Out of bag estimation only available if bootstrap=True")
+    if not draws_rows and patience is not None:
+        warnings.warn(
+            f"n_iter_no_change={patience} watches the out-of-bag score, which is only there if "
+            "bootstrap=True: all n_estimators trees are grown.",
+            UserWarning,
+            stacklevel=5,
+        )
+        patience = None
+    if isinstance(e.verbose, bool | np.bool_):
+        verbose = int(e.verbose)
+    else:
+        verbose = check_count("verbose", e.verbose, least=0)
+    return ForestParams(
+        **vars(growth),
+        n_estimators=check_count("n_estimators", e.n_estimators, least=1),
+        patience=patience,
+        tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
+        out_of_bag=out_of_bag,
+        scorer=scorer,
+        verbose=verbose,
+        warm_start=check_flag("warm_start", e.warm_start),
+        keep_rows=check_flag("keep_targets", getattr(e, "keep_targets", False)),
+        keep_partial=check_flag("keep_partial", e.keep_partial),
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import UNUSED
@@ -17,37 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald import pruning
-from weald._data import (
-    Table,
-    check_target,
-    check_weights,
-    check_X_fit,
-    check_X_predict,
-)
-from weald._params import (
-    TreeParams,
-    resolve_tree_params,
-)
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Weights = FloatArray | None
+from weald._data import Table, check_target, check_weights, check_X_predict
+from weald._params import TreeParams, resolve_tree_params
+from weald._targets import FloatArray, IntArray, TableEstimator, Weights, all_or_nothing
 
 CV_FOLDS = 5
 
 
-@contextmanager
-def _all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was if the block fails: an old model must not mix with a new one."""
-    before = dict(estimator.__dict__)
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise
-
-
-class TreeBase(BaseEstimator):
+class TreeBase(TableEstimator):
     """What every tree estimator shares: the walk of a fit, and the questions to a fitted tree."""
 
     # Not metadata to be routed: see `fit`.
@@ -56,27 +31,16 @@ class TreeBase(BaseEstimator):
     __metadata_request__predict_proba = {"check_input": UNUSED}  # noqa: RUF012
 
     tree_: engine.Tree
-    _criteria: dict[str, str]
 
     # --- what the kinds of target differ in --------------------------------------------------
-
-    @abstractmethod
-    def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
-        """Check the targets, note classes and outputs on self; codes or numbers (n, outputs)."""
 
     @abstractmethod
     def _growth_weights(self, y: npt.NDArray[Any], weights: Weights) -> Weights:
         """Weights that steer the splits."""
 
     @abstractmethod
-    def _engine_target(self, y: npt.NDArray[Any], weights: Weights) -> engine.Target: ...
-
-    @abstractmethod
     def _row_loss(self, y: npt.NDArray[Any], weights: Weights) -> pruning.RowLoss:
         """Loss of each row of `y` if a given node predicted it."""
-
-    def _leaf_weights(self, y: npt.NDArray[Any], weights: Weights) -> Weights:
-        return weights
 
     # --- fit ---------------------------------------------------------------------------------
 
@@ -99,7 +63,7 @@ class TreeBase(BaseEstimator):
         -------
         self
         """
-        with _all_or_nothing(self):
+        with all_or_nothing(self):
             return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -112,12 +76,6 @@ class TreeBase(BaseEstimator):
         )
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, npt.NDArray[Any], Weights]:
-        table = check_X_fit(self, X, categorical_features=self.categorical_features)
-        target = self._read_target(y, len(table.X))
-        weights = self._leaf_weights(target, check_weights(sample_weight, len(table.X)))
-        return table.without_weightless_categories(weights), target, weights
-
     def _resolve(self, table: Table, target: npt.NDArray[Any], weights: Weights) -> TreeParams:
         growth = self._growth_weights(target, weights)
         n, total = len(table.X), float(len(table.X))
@@ -128,7 +86,7 @@ class TreeBase(BaseEstimator):
     def _grow(
         self, table: Table, target: npt.NDArray[Any], weights: Weights, params: TreeParams
     ) -> engine.Tree:
-        n_categories = [0 if c is None else max(len(c), 1) for c in table.categories]
+        n_categories = table.n_categories
         growth = self._growth_weights(target, weights)
         matrix = engine.bin_table(
             table.X, n_categories, params.max_bins, params.keys, growth, params.threads
@@ -239,9 +197,6 @@ class TreeBase(BaseEstimator):
 
     # --- questions to a fitted tree -----------------------------------------------------------
 
-    def _threads(self) -> int:
-        return engine.resolve_threads(self.n_jobs)
-
     def _leaf_values(self, X: Any) -> FloatArray:
         X = check_X_predict(self, X)
         return self.tree_.leaf_values(X, self._threads())
@@ -282,11 +237,3 @@ class TreeBase(BaseEstimator):
         """Share of the impurity decrease due to each column."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.target_tags.multi_output = True
-        return tags

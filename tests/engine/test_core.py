@@ -16,13 +16,13 @@ def small_tree(**changes):
         "sets": np.zeros(0, dtype=np.uint32),
         "n_categories": [0],
     }
-    return _engine._core.Router(*(arrays | changes).values())
+    return _engine._core.Forest.from_arrays(*(arrays | changes).values())
 
 
 def test_a_sound_tree_routes():
     X = np.array([[0.0], [1.0], [np.nan]])
-    np.testing.assert_array_equal(small_tree().leaves(X, 1), [1, 2, 2])
-    np.testing.assert_array_equal(small_tree().leaves(X.astype(np.float32), 2), [1, 2, 2])
+    np.testing.assert_array_equal(small_tree().apply(X, 1), [[1], [2], [2]])
+    np.testing.assert_array_equal(small_tree().apply(X.astype(np.float32), 2), [[1], [2], [2]])
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_damaged_trees_are_refused(changes, what):
 
 def test_a_table_of_another_width_is_refused():
     with pytest.raises(ValueError, match="number of columns"):
-        small_tree().leaves(np.zeros((2, 3)), 1)
+        small_tree().apply(np.zeros((2, 3)), 1)
 
 
 @pytest.mark.parametrize("right", [[2, 2, -1], [5, -1, -1], [-1, -1]])

@@ -1,22 +1,42 @@
-"""The door to the compiled engine: bin, grow, route, prune.
+"""The door to the compiled engine: bin, draw, grow, route, prune.
 
 Nothing else in weald touches ``_core``. Arrays that come through here are already checked by
 :mod:`weald._data`; the engine checks sizes and ranges once more, so that even a damaged model
 file cannot crash the interpreter.
 """
 
-from weald._engine._core import Binned, Rules, Target, bin_table, grow, labels, pruning_path, reals
+from weald._engine._core import (
+    Binned,
+    Draw,
+    Rules,
+    Target,
+    bin_table,
+    draw_columns,
+    draw_rows,
+    grow,
+    labels,
+    member_seed,
+    pruning_path,
+    reals,
+)
+from weald._engine._forest import Forest, grow_forest
 from weald._engine._threads import resolve_threads, threads
 from weald._engine._tree import Tree
 
 __all__ = [
     "Binned",
+    "Draw",
+    "Forest",
     "Rules",
     "Target",
     "Tree",
     "bin_table",
+    "draw_columns",
+    "draw_rows",
     "grow",
+    "grow_forest",
     "labels",
+    "member_seed",
     "pruning_path",
     "reals",
     "resolve_threads",

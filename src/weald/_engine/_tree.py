@@ -151,8 +151,8 @@ class Tree:
         return int(self.depth.max())
 
     @cached_property
-    def _router(self) -> _core.Router:
-        return _core.Router(
+    def _router(self) -> _core.Forest:
+        return _core.Forest.from_arrays(
             self.children_right,
             self.feature,
             self.threshold,
@@ -176,7 +176,7 @@ class Tree:
 
     def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
         """Leaf of each row of a checked numeric matrix."""
-        return self._router.leaves(X, n_threads)
+        return self._router.apply(X, n_threads)[:, 0]
 
     def leaf_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
         """Value of the leaf of each row, shape (n, n_outputs, max_n_classes)."""

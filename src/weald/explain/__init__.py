@@ -1,15 +1,18 @@
-"""Show a fitted tree: text rules, a drawing, Graphviz, and the path of one row."""
+"""Show a fitted model: rules, drawings and paths of a tree, importance of an ensemble's columns."""
 
 from weald.explain.drawing import plot_tree
 from weald.explain.graphviz import export_graphviz
+from weald.explain.importance import Importance, forest_importance
 from weald.explain.paths import Condition, RowPath, explain_path
 from weald.explain.rules import export_text
 
 __all__ = [
     "Condition",
+    "Importance",
     "RowPath",
     "explain_path",
     "export_graphviz",
     "export_text",
+    "forest_importance",
     "plot_tree",
 ]

@@ -1,0 +1,126 @@
+// What the binding files share: arrays in, arrays out, and the interpreter's lock.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "weald/bins.hpp"
+#include "weald/summarise.hpp"
+#include "weald/threads.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace weald;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using InRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T>;
+
+// Hands a vector to NumPy without copying it.
+template <class T>
+Out<T> give(std::vector<T>&& data, std::vector<std::size_t> shape = {}) {
+  auto* kept = new std::vector<T>(std::move(data));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  if (shape.empty()) shape = {kept->size()};
+  return Out<T>(kept->data(), shape.size(), shape.data(), owner);
+}
+
+template <class To, class From>
+Out<To> give_as(const std::vector<From>& data) {
+  return give(std::vector<To>(data.begin(), data.end()));
+}
+
+using NamedArrays = nb::typed<nb::dict, nb::str, nb::any>;
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+template <class T>
+Table<T> table_of(const In2<T>& X) {
+  require(X.stride(0) >= 0 && X.stride(1) >= 0, "the table must not have negative strides");
+  return {X.data(), X.shape(0), X.shape(1), static_cast<std::size_t>(X.stride(0)),
+          static_cast<std::size_t>(X.stride(1))};
+}
+
+// Once the interpreter is shutting down, a thread that asks for its lock is killed in a way that C++
+// cannot unwind, and the process aborts. Threads other than the one that shuts down (only daemon
+// threads are left then) therefore wait for the end instead of asking.
+inline std::atomic<bool> shutting_down{false};
+inline std::thread::id shutdown_thread;
+
+inline bool must_not_lock() {
+  return shutting_down.load(std::memory_order_acquire) &&
+         std::this_thread::get_id() != shutdown_thread;
+}
+
+class WithoutLock {
+ public:
+  WithoutLock() : state_(PyEval_SaveThread()) {}
+  ~WithoutLock() {
+    while (must_not_lock()) std::this_thread::sleep_for(std::chrono::hours(1));
+    PyEval_RestoreThread(state_);
+  }
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// Runs fn without the interpreter's lock; Ctrl-C is looked for a few times a second.
+template <class Fn>
+auto without_lock(Fn&& fn) {
+  Interrupt interrupt([] {
+    if (must_not_lock()) return false;
+    nb::gil_scoped_acquire lock;
+    return PyErr_CheckSignals() != 0;
+  });
+  try {
+    const WithoutLock unlocked;
+    return fn(interrupt);
+  } catch (const Interrupted&) {
+    throw nb::python_error();  // the signal's own exception is already set
+  }
+}
+
+inline Criterion criterion_of(const std::string& name) {
+  if (name == "gini") return Criterion::Gini;
+  if (name == "entropy") return Criterion::Entropy;
+  if (name == "misclassification") return Criterion::Misclassification;
+  if (name == "squared_error") return Criterion::Squared;
+  if (name == "absolute_error") return Criterion::Absolute;
+  if (name == "poisson") return Criterion::Poisson;
+  throw std::invalid_argument("unknown criterion: " + name);
+}
+
+// The targets, kept alive with the arrays they point into.
+struct PyTarget {
+  Target target;
+  nb::object values, weights;
+};
+
+template <class T>
+std::span<const T> span_of(const In<T>& a) { return {a.data(), a.shape(0)}; }
+
+// Throws unless a tree can be grown from these.
+void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules);
+
+// A tree as the arrays that scikit-learn's users know.
+NamedArrays arrays_of(Shape&& shape, Summary&& nodes);
+
+void bind_forest(nb::module_& m);  // in forest.cpp

@@ -1,0 +1,110 @@
+// The best cut of a column among at most sixteen rows of two classes, by comparing each row with all
+// others at once: no sorting, no sums to clear, and no branch that depends on the data.
+//
+//   left of the cut after row i:  H_i = sum over j of h_j [code_j <= code_i],  G_i likewise
+#pragma once
+
+#include <array>
+
+#include "split.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define WEALD_HAS_FEW 1
+#endif
+
+namespace weald {
+
+inline constexpr std::size_t kFew = 16;
+
+// Weights and classes of a few rows as bytes; rows that are not there weigh nothing.
+struct FewRows {
+  alignas(16) std::uint8_t h[kFew] = {};
+  alignas(16) std::uint8_t g[kFew] = {};
+
+  void fill(const NodeRows& node) {
+    *this = {};
+    for (std::size_t i = 0; i < node.n; ++i) {
+      h[i] = static_cast<std::uint8_t>(node.words[i] & 0xFF);
+      g[i] = static_cast<std::uint8_t>(node.words[i] >> 32);
+    }
+  }
+};
+
+#ifdef WEALD_HAS_FEW
+inline constexpr bool kHasFew = true;
+
+// Are the codes different at all? `missing` tells whether the code for missing values is among them.
+struct FewCodes {
+  alignas(16) std::uint8_t code[kFew];
+  bool varies = false, missing = false;
+
+  FewCodes(const Column& column, const NodeRows& node) {
+    const auto* data = static_cast<const std::uint8_t*>(column.data);
+    const std::uint8_t first = data[node.rows[0] * column.stride];
+    for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
+    for (std::size_t i = node.n; i < kFew; ++i) code[i] = first;
+    const __m128i codes = _mm_load_si128(reinterpret_cast<const __m128i*>(code));
+    const auto same_as = [&](std::uint8_t value) {
+      return _mm_movemask_epi8(_mm_cmpeq_epi8(codes, _mm_set1_epi8(static_cast<char>(value))));
+    };
+    varies = same_as(first) != 0xFFFF;
+    missing = column.n_codes < 256 && same_as(static_cast<std::uint8_t>(column.n_codes)) != 0;
+  }
+};
+
+inline void search_few(const SearchRequest& request, const FewRows& few, const FewCodes& codes,
+                       std::size_t n, std::uint32_t j, Lane total, Split& best) {
+  const auto load = [](const std::uint8_t* p) { return _mm_load_si128(reinterpret_cast<const __m128i*>(p)); };
+  const __m128i all = load(codes.code), h = load(few.h), g = load(few.g), zero = _mm_setzero_si128();
+  std::array<std::int32_t, kFew> left_h, left_g;
+  for (std::size_t i = 0; i < n; ++i) {
+    const __m128i own = _mm_set1_epi8(static_cast<char>(codes.code[i]));
+    const __m128i left = _mm_cmpeq_epi8(_mm_min_epu8(all, own), all);  // code_j <= code_i
+    // Sums of eight bytes each: h in the low words, g moved beside them.
+    const __m128i sum_h = _mm_sad_epu8(_mm_and_si128(h, left), zero);
+    const __m128i sum_g = _mm_sad_epu8(_mm_and_si128(g, left), zero);
+    const __m128i both = _mm_or_si128(sum_h, _mm_slli_epi64(sum_g, 32));
+    const __m128i sum = _mm_add_epi64(both, _mm_unpackhi_epi64(both, both));
+    const auto word = static_cast<Lane>(_mm_cvtsi128_si64(sum));
+    left_h[i] = static_cast<std::int32_t>(word);
+    left_g[i] = static_cast<std::int32_t>(word >> 32);
+  }
+  // As in scan_plain: D^2 / (H_l H_r), compared by cross-multiplication. Ties: the lowest cut.
+  const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
+  double top = -1, room = 1;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t hl = left_h[i], D = left_g[i] * H - G * hl;
+    const double D2 = static_cast<double>(D) * D, r = static_cast<double>(hl) * (H - hl);
+    const double mine = D2 * room, theirs = top * r;
+    const bool better = r > 0 && (mine > theirs || (mine == theirs && codes.code[i] < codes.code[at]));
+    top = better ? D2 : top;
+    room = better ? r : room;
+    at = better ? i : at;
+  }
+  const double hl = left_h[at], gl = left_g[at], gr = G - gl;
+  const double score = gl * gl / hl + gr * gr / (H - hl);
+  if (!best.loses_to(score, j, request.ties)) return;
+  best = {};
+  best.score = score;
+  best.column = j;
+  best.last_left = codes.code[at];
+  best.left_sum = Lane{left_g[at]} << 32 | Lane{left_h[at]};
+  Code right = 256;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (codes.code[i] > best.last_left) right = std::min(right, Code{codes.code[i]});
+  }
+  best.first_right = right;
+}
+#else
+inline constexpr bool kHasFew = false;
+struct FewCodes {
+  bool varies = false, missing = true;
+  FewCodes(const Column&, const NodeRows&) {}
+};
+inline void search_few(const SearchRequest&, const FewRows&, const FewCodes&, std::size_t, std::uint32_t,
+                       Lane, Split&) {}
+#endif
+
+}  // namespace weald

@@ -1,0 +1,190 @@
+#include "forest.hpp"
+
+#include <algorithm>
+
+#include "prune.hpp"
+
+namespace weald {
+
+namespace {
+
+// The matrix with some of its columns only; codes and column numbers stay where they are.
+Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& columns) {
+  Binned out;
+  out.n_rows = matrix.n_rows;
+  out.raw = matrix.raw;
+  out.raw.columns = columns.data();
+  out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride;
+  for (const std::uint32_t j : columns) {
+    out.columns.push_back(matrix.columns[j]);
+    out.category_code.push_back(matrix.category_code[j]);
+  }
+  return out;
+}
+
+// Class weights n / (K n_k), counted in the drawn rows: every class weighs the same.
+std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n) {
+  std::vector<double> out(target.n_rows, 0.0);
+  for (std::size_t i = 0; i < n; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
+  for (std::size_t o = 0; o < target.n_outputs; ++o) {
+    std::vector<double> count(target.n_classes[o], 0.0);
+    double total = 0;
+    const auto class_of = [&](Row row) {
+      return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      const double times = target.counts ? target.counts[rows[i]] : 1.0;
+      count[class_of(rows[i])] += times;
+      total += times;
+    }
+    const auto present = std::count_if(count.begin(), count.end(), [](double c) { return c > 0; });
+    for (std::size_t i = 0; i < n; ++i) {
+      out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
+    }
+  }
+  return out;
+}
+
+// Cuts the tree back to the smallest that minimises impurity + alpha * leaves.
+void prune(Shape& shape, Summary& nodes, double alpha) {
+  const std::size_t n = shape.size();
+  const std::vector<std::int64_t> right(shape.right.begin(), shape.right.end());
+  std::vector<double> risk(n);
+  for (std::size_t m = 0; m < n; ++m) risk[m] = nodes.weight[m] * nodes.impurity[m] / nodes.weight[0];
+  const PruningPath path = pruning_path(right, risk);
+  std::vector<bool> cut(n, false);
+  for (std::size_t k = 0; k < path.node.size() && path.alpha[k] <= alpha; ++k) {
+    cut[static_cast<std::size_t>(path.node[k])] = true;
+  }
+  // Pre-order: what lies below a cut node follows it, up to the first node outside its rows.
+  const std::size_t width = nodes.n_outputs * nodes.max_classes;
+  std::vector<std::int32_t> number(n, -1);
+  std::size_t kept = 0;
+  for (std::size_t m = 0; m < n; ++kept) {
+    number[m] = static_cast<std::int32_t>(kept);
+    const bool leaf = shape.right[m] < 0 || cut[m];
+    shape.right[kept] = leaf ? -1 : shape.right[m];
+    shape.feature[kept] = leaf ? -2 : shape.feature[m];
+    shape.threshold[kept] = leaf ? -2 : shape.threshold[m];
+    shape.missing_left[kept] = !leaf && shape.missing_left[m];
+    shape.set_begin[kept] = leaf ? -1 : shape.set_begin[m];
+    shape.begin[kept] = shape.begin[m], shape.end[kept] = shape.end[m];
+    nodes.n_rows[kept] = nodes.n_rows[m];
+    nodes.weight[kept] = nodes.weight[m], nodes.impurity[kept] = nodes.impurity[m];
+    std::copy_n(&nodes.value[m * width], width, &nodes.value[kept * width]);
+    const Row end = shape.end[kept];
+    for (++m; leaf && m < n && shape.begin[m] < end;) ++m;
+  }
+  for (std::size_t m = 0; m < kept; ++m) {
+    if (shape.right[m] >= 0) shape.right[m] = number[static_cast<std::size_t>(shape.right[m])];
+  }
+  for (auto* column : {&shape.right, &shape.feature, &shape.set_begin}) column->resize(kept);
+  shape.threshold.resize(kept), shape.missing_left.resize(kept);
+  shape.begin.resize(kept), shape.end.resize(kept);
+  nodes.n_rows.resize(kept), nodes.weight.resize(kept), nodes.impurity.resize(kept);
+  nodes.value.resize(kept * width);
+}
+
+class TreeGrower {
+ public:
+  TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan)
+      : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows) {
+    outputs_ = outputs_of(target);
+    for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
+      n_categories_.push_back(static_cast<std::uint32_t>(
+          matrix.columns[j].categorical ? matrix.category_code[j].size() : 0));
+    }
+  }
+
+  CompactTree grow(std::size_t number, std::size_t threads, Interrupt& interrupt) const {
+    const std::uint64_t key = member_key(plan_.seed, number);
+    Target target = target_;
+    std::vector<std::uint32_t> counts;
+    if (plan_.draw.kind != Drawing::All) {
+      counts.resize(matrix_.n_rows);
+      sampler_.draw(key, counts.data());
+      target.counts = counts.data();
+    }
+    Rules rules = plan_.rules;
+    rules.seed = combine(key, kTreeKey);
+    std::vector<double> weights;
+    if (plan_.balance) {
+      const auto rows = make_statistics(target, plan_.criterion, rules.min_samples_leaf).rows;
+      weights = balanced_weights(target, rows.data(), rows.size());
+      target.weights = weights.data();
+    }
+    Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf);
+    if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+    Shape shape = grow_from(stats, rules, key, threads, interrupt);
+    Summary nodes = summarise(shape, target, plan_.criterion);
+    if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha);
+    return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows);
+  }
+
+ private:
+  Shape grow_from(Statistics& stats, Rules& rules, std::uint64_t key, std::size_t threads,
+                  Interrupt& interrupt) const {
+    const auto columns = draw_columns(plan_.draw, matrix_.n_columns(), key);
+    if (columns.empty()) return grow_tree(matrix_, stats, rules, threads, interrupt);
+    if (!rules.monotone.empty()) {
+      std::vector<std::int8_t> monotone;
+      for (const std::uint32_t j : columns) monotone.push_back(rules.monotone[j]);
+      rules.monotone = monotone;
+    }
+    Shape shape = grow_tree(view_columns(matrix_, columns), stats, rules, threads, interrupt);
+    for (auto& feature : shape.feature) {
+      if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
+    }
+    return shape;
+  }
+
+  const Binned& matrix_;
+  const Target& target_;
+  const ForestPlan& plan_;
+  RowSampler sampler_;
+  Outputs outputs_;
+  std::vector<std::uint32_t> n_categories_;
+};
+
+}  // namespace
+
+Outputs outputs_of(const Target& target) {
+  Outputs out;
+  out.n_outputs = target.n_outputs;
+  out.n_classes = target.n_classes;
+  if (target.classes) out.max_classes = *std::max_element(target.n_classes.begin(), target.n_classes.end());
+  return out;
+}
+
+std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
+                                     std::size_t first, std::size_t last, std::size_t threads,
+                                     Interrupt& interrupt) {
+  const TreeGrower grower(matrix, target, plan);
+  std::vector<CompactTree> trees(last - first);
+  // A tree per thread; when there are fewer trees than threads, all threads on each tree.
+  if (trees.size() < threads) {
+    for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grower.grow(first + k, threads, interrupt);
+  } else {
+    parallel_for(threads, trees.size(), interrupt,
+                 [&](std::size_t k) { trees[k] = grower.grow(first + k, 1, interrupt); });
+  }
+  return trees;
+}
+
+BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed,
+                                    std::size_t first, std::size_t last, std::size_t threads,
+                                    Interrupt& interrupt) {
+  const RowSampler sampler(draw, n_rows);
+  const std::size_t words = (n_rows + 63) / 64;
+  BigVector<std::uint64_t> out((last - first) * words, 0);
+  parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
+    std::vector<std::uint32_t> counts(n_rows);
+    sampler.draw(member_key(seed, first + k), counts.data());
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
+    }
+  });
+  return out;
+}
+
+}  // namespace weald

@@ -1,0 +1,356 @@
+// The search for the split of one node: over all columns, or over some drawn at random.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "node.hpp"
+#include "sides.hpp"
+#include "slots.hpp"
+
+namespace weald {
+
+// Everything that all threads of one growth share and none of them changes.
+struct Plan {
+  const Binned& matrix;
+  const Statistics& stats;
+  const Rules& rules;
+  std::size_t threads;
+  Interrupt& interrupt;
+  std::size_t columns_per_node;
+  Limits limits;
+
+  bool all_columns() const { return columns_per_node == matrix.n_columns(); }
+};
+
+inline constexpr std::size_t kTogetherAbove = 48;
+inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
+
+// A histogram is kept for the children (who then need only one pass, over the smaller of them)
+// where a node has more rows than the histogram has cells.
+inline std::size_t histogram_slots(const Block& block) {
+  std::size_t slots = 0;
+  for (const Column& column : block.columns) slots += column.slots();
+  return slots;
+}
+
+// Searches nodes one after another on the calling thread (large ones share their columns out), with
+// the memory that takes.
+class NodeSearch {
+ public:
+  NodeSearch(const Plan& plan, std::size_t threads)
+      : plan_(plan), threads_(threads), channels_(plan.stats), total_(plan.stats.lanes),
+        scratch_(threads), drawn_(plan.matrix.n_columns()) {
+    request_.stats = &channels_;
+    request_.limits = plan.limits;
+    request_.raw = &plan.matrix.raw;
+    request_.random = plan.rules.random_split;
+    request_.interrupt = &plan.interrupt;
+    if (!plan.rules.monotone.empty()) request_.monotone = plan.rules.monotone.data();
+  }
+  NodeSearch(const NodeSearch&) = delete;  // the request points into it
+  NodeSearch& operator=(const NodeSearch&) = delete;
+
+  // Measures real targets in the units of this node.
+  void use_units_of(const OpenNode& node) {
+    if (!plan_.stats.real()) return;
+    channels_.g_centre = node.frame->units.centre;
+    channels_.g_unit = node.frame->units.g_unit;
+  }
+
+  // Chooses units for real targets between low and high.
+  Units choose(std::size_t n, double h, double low, double high) {
+    choose_units(channels_, n, h, low, high);
+    return {channels_.g_centre, channels_.g_unit, high / 2 - low / 2};
+  }
+
+  // Puts what the node's rows add next to each other.
+  NodeRows load(const OpenNode& node, const Row* rows) {
+    const Statistics& stats = plan_.stats;
+    const Block& block = *node.block;
+    const std::size_t n = node.size(), per_row = stats.words_per_row();
+    // A whole block has its words in order already, unless they have to be made from targets.
+    if (n == block.n_rows && !block.pairs && !block.hot && !stats.real()) return {rows, n, block.words, nullptr};
+    if (words_.size() < n * per_row) words_.resize(n * per_row);
+    if (stats.real()) {
+      use_units_of(node);
+      for (std::size_t i = 0; i < n; ++i) {
+        fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]],
+                   &words_[i * per_row]);
+      }
+    } else if (block.pairs) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_pair(block.pairs[rows[i]]);
+    } else if (per_row == 1) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(block.words + rows[i] * per_row, per_row, &words_[i * per_row]);
+      }
+    }
+    if (block.hot) {
+      const std::size_t outputs = stats.n_outputs;
+      if (hot_.size() < n * outputs) hot_.resize(n * outputs);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(block.hot + rows[i] * outputs, outputs, &hot_[i * outputs]);
+      }
+    }
+    return {rows, n, words_.data(), block.hot ? hot_.data() : nullptr};
+  }
+
+  // The sums over the node; valid until the next node's.
+  const Lane* total_of(const OpenNode& node, const NodeRows& rows) {
+    if (node.sum != OpenNode::kUnknown) {
+      total_[0] = node.sum;
+    } else {
+      std::fill(total_.begin(), total_.end(), 0);
+      add_total(rows, plan_.stats, total_.data());
+    }
+    return total_.data();
+  }
+
+  std::unique_ptr<Histogram> count_histogram(const OpenNode& node, const NodeRows& rows) const {
+    const auto& columns = node.block->columns;
+    const std::size_t lanes = plan_.stats.lanes;
+    auto out = std::make_unique<Histogram>(histogram_slots(*node.block) * lanes, 0);
+    std::vector<std::size_t> offset(columns.size() + 1, 0);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      offset[j + 1] = offset[j] + columns[j].slots() * lanes;
+    }
+    // Chunks of rows keep the row-major codes in the first cache while all columns read them.
+    constexpr std::size_t kChunk = 1024;
+    const std::size_t parts = useful(rows.n);
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
+      for (std::size_t begin = 0; begin < rows.n; begin += kChunk) {
+        const NodeRows chunk = rows.slice(begin, std::min(begin + kChunk, rows.n), plan_.stats);
+        for (std::size_t j = from; j < to; ++j) {
+          if (columns[j].constant()) continue;
+          add_rows(columns[j], chunk, plan_.stats, out->data() + offset[j], OwnSlot{});
+        }
+      }
+    });
+    return out;
+  }
+
+  // The best split of a node and its gain. The node's sums are in `total`.
+  Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
+    const SearchRequest& request = request_for(node);
+    const bool few = kHasFew && rows.n <= kFew && plan_.stats.small_pairs && request.plain() && !request.random;
+    if (few) few_.fill(rows);
+    const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
+      if (!rows.loaded()) rows = load(node, rows.rows);
+      const Column& column = node.block->columns[j];
+      if (few && column.width == 1 && !column.categorical && !column.constant()) {
+        const FewCodes codes(column, rows);
+        if (!codes.missing) {
+          if (codes.varies) search_few(request, few_, codes, rows.n, static_cast<std::uint32_t>(j), *total, best);
+          return codes.varies;
+        }
+      }
+      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total,
+                           ready, scratch, best);
+    };
+    Decision out;
+    if (by_sides(node)) {
+      out.split = search_sides(request, node, rows, total, try_column);
+    } else {
+      out.split = plan_.all_columns() ? search_all(request, node, rows, try_column)
+                                      : search_some(node, rows, [&](std::size_t j, const Lane* ready, Split& best) {
+                                          return try_column(j, ready, best, scratch_[0]);
+                                        });
+    }
+    if (out.split.found()) {
+      const double unit = score_unit(channels_);
+      out.gain = out.split.score * unit - node_score(request, rows, total) * unit;
+    }
+    return out;
+  }
+
+  // Does the search read the rows' codes and classes where they are, so that nothing has to be loaded?
+  bool by_sides(const OpenNode& node) const {
+    return plan_.rules.random_split && Sides::fit(*node.block, plan_.stats, plan_.columns_per_node);
+  }
+
+  // How far a gain may be from its true value.
+  double rounding_of(const Decision& decision) const {
+    return 1e-12 * std::abs(decision.split.score * score_unit(channels_));
+  }
+
+  // One unit of a node's value: G / H, or for the absolute criterion a target itself.
+  double value_unit() const {
+    const bool median = channels_.criterion == Criterion::Absolute;
+    return median ? channels_.g_unit : channels_.g_unit / channels_.h_unit;
+  }
+  double value_centre() const { return channels_.g_centre; }
+
+  // Gives back the memory for searching large nodes while others are at work.
+  void release_scratch() {
+    scratch_ = std::vector<SplitScratch>(threads_);
+    words_ = {};
+    hot_ = {};
+  }
+
+ private:
+  std::size_t useful(std::size_t n_rows) const {
+    return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
+  }
+
+  const SearchRequest& request_for(const OpenNode& node) {
+    if (!plan_.rules.monotone.empty()) {
+      const Bounds& bounds = node.frame->bounds;
+      request_.limits.lower = (bounds.lower - channels_.g_centre) / value_unit();
+      request_.limits.upper = (bounds.upper - channels_.g_centre) / value_unit();
+    }
+    request_.origin = node.block->origin;
+    request_.node_key = node.key;
+    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
+    return request_;
+  }
+
+  template <class Try>
+  Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    std::vector<const Lane*> ready(d, nullptr);
+    if (node.histogram) {
+      const Lane* cells = node.histogram->data();
+      for (std::size_t j = 0; j < d; ++j) {
+        ready[j] = cells;
+        cells += node.block->columns[j].slots() * plan_.stats.lanes;
+      }
+    }
+    const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
+    std::vector<Split> best(parts);
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t j; (j = next.fetch_add(1, std::memory_order_relaxed)) < d;) {
+        try_column(j, ready[j], best[part], scratch_[part]);
+      }
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+      if (best[0].loses_to(best[part].score, best[part].column, request.ties)) best[0] = std::move(best[part]);
+    }
+    return std::move(best[0]);
+  }
+
+  // A random subset of the columns; more are drawn while all those seen were constant.
+  template <class Try>
+  Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    std::iota(drawn_.begin(), drawn_.end(), 0U);
+    const auto draw = [&](std::size_t k) {
+      std::swap(drawn_[k], drawn_[k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))]);
+    };
+    const std::size_t wanted = plan_.columns_per_node;
+    for (std::size_t k = 0; k < wanted; ++k) draw(k);
+    Split best;
+    bool varies = false;
+    const bool small = uses_slots(node, rows);
+    const bool together = !small && !plan_.rules.random_split && pays_together(rows);
+    for (std::size_t k = 0; k < wanted; k += kTogether) {
+      const std::span<const std::uint32_t> drawn{&drawn_[k], std::min(kTogether, wanted - k)};
+      if (small) varies |= search_slots(node, rows, drawn, try_column, best);
+      if (together) count_together(node, rows, drawn);
+      for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
+        varies |= try_column(drawn[c], together ? ready_[c] : nullptr, best);
+      }
+    }
+    for (std::size_t k = wanted; k < d && !varies; ++k) {
+      draw(k);
+      varies = try_column(drawn_[k], nullptr, best);
+    }
+    return best;
+  }
+
+  // Nodes between a handful of rows and a few thousand, of two classes.
+  bool uses_slots(const OpenNode& node, const NodeRows& rows) const {
+    return rows.n > kFew && plan_.stats.small_pairs && request_.plain() && !request_.random &&
+           node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmall;
+  }
+
+  template <class Try>
+  bool search_slots(const OpenNode& node, const NodeRows& rows, std::span<const std::uint32_t> drawn,
+                    Try&& try_column, Split& best) {
+    const auto columns = byte_columns(node, drawn);
+    if (!columns.empty()) slots_.count(columns, rows);
+    bool varies = false;
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      const Column& column = node.block->columns[drawn[c]];
+      if (place_[c] == kNone || column.categorical || slots_.missing(place_[c], column)) {
+        varies |= try_column(drawn[c], nullptr, best);
+      } else {
+        varies |= slots_.search(place_[c], request_, column, drawn[c], node.sum, best);
+      }
+    }
+    return varies;
+  }
+
+  // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
+  bool pays_together(const NodeRows& rows) const {
+    return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && plan_.stats.criterion != Criterion::Absolute;
+  }
+
+  // Histograms of up to kTogether columns, those of bytes; pointers to them go into ready_.
+  void count_together(const OpenNode& node, const NodeRows& rows, std::span<const std::uint32_t> drawn) {
+    const std::size_t apart = 256 * plan_.stats.lanes;
+    const auto columns = byte_columns(node, drawn);
+    together_.assign(columns.size() * apart, 0);
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      ready_[c] = place_[c] == kNone ? nullptr : together_.data() + place_[c] * apart;
+    }
+    if (!columns.empty()) add_rows_together(columns, rows, plan_.stats, apart, together_.data());
+  }
+
+  // Those of the columns that can be counted together, and where each of them went.
+  std::span<const Column* const> byte_columns(const OpenNode& node, std::span<const std::uint32_t> drawn) {
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      const Column& column = node.block->columns[drawn[c]];
+      const bool fits = column.width == 1 && !column.constant() && (n == 0 || column.stride == bytes_[0]->stride);
+      place_[c] = fits ? n : kNone;
+      if (fits) bytes_[n++] = &column;
+    }
+    return {bytes_.data(), n};
+  }
+
+  // The random rule where rows are bytes side by side: two passes over the rows serve all columns,
+  // one for their extremes and one for what lies left of the cuts drawn between them.
+  template <class Try>
+  Split search_sides(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
+                     const Lane* total, Try&& try_column) {
+    sides_.find_extremes(*node.block, rows.rows, rows.n);
+    bool drawn = false;
+    Split best = search_some(node, rows, [&](std::size_t j, const Lane*, Split& found) {
+      const Column& column = node.block->columns[j];
+      const Extremes ends = sides_.extremes(column);
+      if (column.categorical || ends.has_missing) return try_column(j, nullptr, found, scratch_[0]);
+      if (ends.first >= ends.last) return false;
+      sides_.add_cut(request, column, static_cast<std::uint32_t>(j), ends);
+      return drawn = true;
+    });
+    if (drawn) sides_.try_cuts(request, *node.block, rows.rows, rows.n, total, best);
+    return best;
+  }
+
+  const Plan& plan_;
+  std::size_t threads_;
+  Channels channels_;                  // with the units of the node at hand
+  SearchRequest request_;
+  std::vector<Lane> total_;
+  std::vector<SplitScratch> scratch_;
+  std::vector<std::uint32_t> drawn_;
+  BigVector<Lane> together_;
+  SmallSlots slots_;
+  static constexpr std::size_t kNone = kTogether;
+  std::array<const Column*, kTogether> bytes_{};
+  std::array<std::size_t, kTogether> place_{};
+  std::array<const Lane*, kTogether> ready_{};
+  Sides sides_;
+  FewRows few_;
+  BigVector<Lane> words_;
+  BigVector<std::uint32_t> hot_;
+};
+
+}  // namespace weald

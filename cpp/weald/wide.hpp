@@ -1,0 +1,11 @@
+// Loops where wide vectors pay are compiled twice: for any x86-64, and for those with AVX2, chosen when
+// the library is loaded. The same bits either way, since fused arithmetic is off. Sanitizers do not get
+// along with the choice at load time.
+#pragma once
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define WEALD_WIDE
+#endif

@@ -1,0 +1,63 @@
+"""The members of an ensemble of trees as tree estimators, made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+from sklearn.base import BaseEstimator
+
+from weald import _engine as engine
+
+__all__ = ["MemberTrees", "fitted_tree", "tree_template"]
+
+
+class MemberTrees(Sequence[Any]):
+    """A read-only list of fitted trees that are made one by one; the forest stays compact.
+
+    Parameters
+    ----------
+    n : int
+        Number of members.
+    make : callable
+        Gives the member of a number.
+    """
+
+    def __init__(self, n: int, make: Callable[[int], Any]) -> None:
+        self._n = n
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, t: int) -> Any: ...
+    @overload
+    def __getitem__(self, t: slice) -> list[Any]: ...
+    def __getitem__(self, t: int | slice) -> Any:
+        chosen = range(self._n)[t]  # says what is out of range
+        return self._make(chosen) if isinstance(chosen, int) else [self._make(i) for i in chosen]
+
+    def __repr__(self) -> str:
+        return f"<{self._n} trees>"
+
+
+def tree_template(kind: type[BaseEstimator], ensemble: Any) -> Any:
+    """An unfitted tree with the parameters it shares with its ensemble."""
+    names = set(kind().get_params()) & set(ensemble.get_params()) - {"random_state", "class_weight"}
+    return kind(**{name: getattr(ensemble, name) for name in sorted(names)})
+
+
+def fitted_tree(template: Any, tree: engine.Tree, ensemble: Any, seed: int) -> Any:
+    """A copy of a template that was fitted, as a member of an ensemble, to this tree."""
+    member = type(template)(**{**template.get_params(deep=False), "random_state": seed})
+    member.tree_ = tree
+    for name in ("n_features_in_", "feature_names_in_", "n_outputs_", "categories_"):
+        if hasattr(ensemble, name):
+            setattr(member, name, getattr(ensemble, name))
+    if hasattr(ensemble, "classes_"):
+        member.classes_, member.n_classes_ = ensemble.classes_, ensemble.n_classes_
+        member._costs = None
+    member.max_features_ = ensemble.max_features_
+    member.ccp_alpha_ = template.ccp_alpha
+    return member

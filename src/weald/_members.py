@@ -1,0 +1,213 @@
+"""Members of any kind: estimators of other libraries, fitted and asked as they are.
+
+weald's own trees are grown all together by the engine. Everything else is cloned, seeded, given its
+rows and columns of the user's own table, and fitted by joblib. As in scikit-learn, classifiers are
+fitted to class codes, since some of them take nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.utils.metadata_routing import _routing_enabled, get_routing_for_object
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, has_fit_parameter
+
+from weald import combining
+from weald._raw_table import take_columns, take_rows
+
+__all__ = [
+    "Counts",
+    "fit_members",
+    "make_member",
+    "member_decisions",
+    "member_log_shares",
+    "member_shares",
+    "member_values",
+    "stream",
+    "takes_weights",
+]
+
+FloatArray = npt.NDArray[np.float64]
+Columns = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
+
+_AHEAD = 4  # members per thread that may wait to be summed up
+
+
+def make_member(estimator: Any, seed: int, parameters: dict[str, Any] | None = None) -> Any:
+    """An unfitted copy whose random states, nested ones too, come from one seed."""
+    member = clone(estimator)
+    if parameters:
+        member.set_params(**clone(parameters, safe=False))
+    numbers = np.random.RandomState(seed)
+    states = {
+        name: int(numbers.randint(np.iinfo(np.int32).max))
+        for name in sorted(member.get_params(deep=True))
+        if name == "random_state" or name.endswith("__random_state")
+    }
+    return member.set_params(**states) if states else member
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether ``fit`` of the estimator takes row weights."""
+    if _routing_enabled():
+        return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+def fit_members(
+    jobs: Iterable[tuple[Any, Counts, Columns]],
+    X: Any,
+    y: npt.NDArray[Any],
+    weights: FloatArray | None,
+    fit_params: dict[str, Any],
+    n_jobs: int | None,
+) -> list[Any]:
+    """Fit members at the same time.
+
+    Parameters
+    ----------
+    jobs : of (unfitted member, how often each row counts, columns)
+    X, y : the table as the user gave it, class codes or numbers
+    weights : array of shape (n,), optional
+        What rows weigh besides.
+    fit_params : dict
+        What else goes to ``fit``; cut to the rows of the member where it has one entry per row.
+    n_jobs : int, optional
+        As in joblib.
+    """
+    return list(
+        Parallel(n_jobs=n_jobs)(
+            delayed(_fit)(member, X, y, counts, weights, columns, fit_params)
+            for member, counts, columns in jobs
+        )
+    )
+
+
+def _fit(
+    member: Any,
+    X: Any,
+    y: npt.NDArray[Any],
+    counts: Counts,
+    weights: FloatArray | None,
+    columns: Columns,
+    fit_params: dict[str, Any],
+) -> Any:
+    """Fit one member, its rows given by weight if it takes weights, else one by one."""
+    X_member = take_columns(X, columns)
+    if counts is None and weights is None:
+        return member.fit(X_member, y, **fit_params)
+    if takes_weights(member):
+        given: Any = weights if counts is None else counts.astype(np.float64)
+        if counts is not None and weights is not None:
+            given = given * weights
+        return member.fit(X_member, y, **{**fit_params, "sample_weight": given})
+    rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
+    params = _check_method_params(X, params=fit_params, indices=rows)
+    return member.fit(take_rows(X_member, rows), y[rows], **params)
+
+
+def _repeats(member: Any, counts: Counts, weights: FloatArray | None) -> npt.NDArray[np.intp]:
+    """How often each row is given to a member that knows no weights."""
+    if weights is None:
+        assert counts is not None
+        return counts.astype(np.intp)
+    if (weights != np.floor(weights)).any():
+        raise ValueError(
+            f"{type(member).__name__} takes no sample_weight, and rows cannot be given to it "
+            "a fraction of a time: use bootstrap=True without groups, so that rows are drawn by "
+            "weight, or whole weights."
+        )
+    repeats = weights if counts is None else weights * counts
+    return repeats.astype(np.intp)
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def stream(
+    ask: Callable[..., FloatArray],
+    members: Sequence[Any],
+    columns: Iterable[Columns],
+    X: Any,
+    n_jobs: int | None,
+    **settings: Any,
+) -> Iterator[FloatArray]:
+    """What each member says, in the order of the members, so that sums have the same bits always.
+
+    Only a few answers are held at a time. Threads, because members need not be copied to them.
+    """
+    at_once = min(effective_n_jobs(n_jobs), len(members))
+    todo = zip(members, columns, strict=True)
+    if at_once == 1:
+        for member, used in todo:
+            yield ask(member, take_columns(X, used), **settings)
+        return
+    with Parallel(n_jobs=at_once, prefer="threads") as pool:
+        while block := list(islice(todo, at_once * _AHEAD)):
+            yield from pool(
+                delayed(ask)(member, take_columns(X, used), **settings) for member, used in block
+            )
+
+
+def member_values(member: Any, X: Any, *, params: dict[str, Any] | None = None) -> FloatArray:
+    """Numbers a member predicts."""
+    return np.asarray(member.predict(X, **(params or {})), dtype=np.float64)
+
+
+def member_shares(
+    member: Any,
+    X: Any,
+    *,
+    n_classes: int,
+    vote: bool,
+    params: dict[str, Any] | None = None,
+) -> FloatArray:
+    """Class shares (n, n_classes) of a member that was fitted to class codes.
+
+    With `vote`, or if it gives no shares, 1 for the class it predicts and 0 for the others.
+    """
+    params = params or {}
+    if hasattr(member, "predict_proba") and not vote:
+        shares = np.asarray(member.predict_proba(X, **params), dtype=np.float64)
+        return _spread(shares, member, n_classes, 0.0)
+    codes = np.asarray(member.predict(X, **params)).astype(np.intp)
+    return combining.ballots(codes, n_classes)
+
+
+def member_log_shares(
+    member: Any, X: Any, *, n_classes: int, params: dict[str, Any] | None = None
+) -> FloatArray:
+    """Logarithms of the class shares of a member that gives them."""
+    with np.errstate(divide="ignore"):  # the logarithm of no share at all is -inf
+        logs = np.asarray(member.predict_log_proba(X, **(params or {})), dtype=np.float64)
+    return _spread(logs, member, n_classes, -np.inf)
+
+
+def member_decisions(
+    member: Any, X: Any, *, n_classes: int, params: dict[str, Any] | None = None
+) -> FloatArray:
+    """Decision function of a member."""
+    if len(getattr(member, "classes_", range(n_classes))) != n_classes:
+        raise ValueError(
+            f"A {type(member).__name__} was drawn rows of {len(member.classes_)} of the "
+            f"{n_classes} classes only, so the decision functions cannot be averaged: use "
+            "predict_proba, or draw more rows."
+        )
+    return np.asarray(member.decision_function(X, **(params or {})), dtype=np.float64)
+
+
+def _spread(values: FloatArray, member: Any, n_classes: int, absent: float) -> FloatArray:
+    """Put the columns of a member where its classes are: its rows may have lacked some."""
+    if values.shape[1] == n_classes:
+        return values
+    wide = np.full((len(values), n_classes), absent)
+    wide[:, np.asarray(member.classes_, dtype=np.intp)] = values
+    return wide

@@ -1,0 +1,78 @@
+"""A live bar for long fits, and the size of the steps in which they go."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+__all__ = ["Progress", "progress", "steps"]
+
+_SECONDS = 0.3  # of work in a step: a bar that moves, and little lost when a fit is stopped
+
+
+class Progress:
+    """Shows nothing."""
+
+    def show(self, done: int, score: float | None = None) -> None:
+        """So many members are there, with this out-of-bag score."""
+
+
+@contextmanager
+def progress(total: int, done: int, verbose: int, name: str) -> Iterator[Progress]:
+    """A bar on standard error if `verbose`, with the time left and the out-of-bag score.
+
+    Parameters
+    ----------
+    total, done : int
+        Members in the end, and now.
+    verbose : int
+        0: no bar.
+    name : str
+        What is fitted.
+    """
+    if verbose == 0:
+        yield Progress()
+        return
+    # Imported here: quiet fits need not wait for it.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[score]}"),
+        console=Console(file=sys.stderr),
+    )
+    with bar:
+        task = bar.add_task(name, total=total, completed=done, score="")
+
+        class Shown(Progress):
+            def show(self, done: int, score: float | None = None) -> None:
+                text = "" if score is None else f"out-of-bag score {score:.4f}"
+                bar.update(task, completed=done, score=text)
+
+        yield Shown()
+
+
+def steps(done: int, total: int, first: int) -> Iterator[tuple[int, int]]:
+    """Cut the members `done` .. `total` - 1 into steps of about a third of a second each.
+
+    No step is shorter than the first, and none has more than four times the members of the one
+    before.
+
+    >>> list(steps(0, 10, first=4))[0]
+    (0, 4)
+    """
+    size = first
+    while done < total:
+        last = min(done + size, total)
+        began = monotonic()
+        yield done, last
+        pace = (monotonic() - began) / (last - done)
+        size = max(first, min(4 * size, int(_SECONDS / max(pace, 1e-9))))
+        done = last

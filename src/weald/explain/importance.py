@@ -1,0 +1,290 @@
+"""Which columns an ensemble relies on: impurity decrease, its unbiased version, permutation.
+
+Each kind credits every member's columns by itself, so the spread over members gives a standard
+error.  It says how much a larger ensemble could still change the figures; it does not say how much
+another sample of rows would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from weald.explain._member_importance import forest_of, permutation, read_rows, unbiased
+from weald.explain._view import check_count
+
+Kind = Literal["impurity", "unbiased", "permutation"]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Columns = Sequence[int | str]
+
+_CLEAR = 2.0  # standard errors above 0 that the reading calls clearly above 0
+_NAMED = 3  # columns the reading names
+
+
+@dataclass(frozen=True, eq=False)
+class Importance:
+    """How much each column (or group of columns) matters to an ensemble."""
+
+    kind: Kind
+    """How it was measured."""
+    names: tuple[str, ...]
+    """Names of the columns or groups."""
+    per_member: FloatArray
+    """Importance for each member, shape (T, n_names); NaN where a member drew every row."""
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Mean over the members."""
+        mean: FloatArray = self._tried.mean(axis=0)
+        return mean
+
+    @cached_property
+    def std_error(self) -> FloatArray:
+        """Standard error of the mean, over members; NaN for a single member."""
+        n = len(self._tried)
+        if n < 2:
+            return np.full(len(self.names), np.nan)
+        error: FloatArray = self._tried.std(axis=0, ddof=1) / np.sqrt(n)
+        return error
+
+    @property
+    def _tried(self) -> FloatArray:
+        return self.per_member[~np.isnan(self.per_member).any(axis=1)]
+
+    def ranking(self) -> list[tuple[str, float]]:
+        """Names with their mean importance, the largest first."""
+        order = np.argsort(-self.mean, kind="stable")
+        return [(self.names[j], float(self.mean[j])) for j in order]
+
+    def as_frame(self) -> Any:
+        """A pandas data frame with name, mean and standard error, the largest first."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "as_frame needs pandas; install it with: pip install weald[pandas]"
+            ) from error
+        table = {"mean": self.mean, "std_error": self.std_error}
+        frame = pd.DataFrame(table, index=pd.Index(self.names, name="name"))
+        return frame.sort_values("mean", ascending=False, kind="stable")
+
+    @property
+    def reading(self) -> str:
+        """The result in plain words."""
+        order = np.argsort(-self.mean, kind="stable")[:_NAMED]
+        alone = len(self._tried) == 1
+        first = ", ".join(
+            f"{self.names[j]} ({self.mean[j]:.3g}"
+            + (")" if alone else f" ± {self.std_error[j]:.1g})")
+            for j in order
+        )
+        words = f"{_WHAT_IT_IS[self.kind]} Most important: {first}."
+        if alone:
+            return words
+        if self.kind != "impurity":
+            dim = int(np.count_nonzero(~(self.mean > _CLEAR * self.std_error)))
+            words += (
+                f" {dim} of {len(self.names)} are not clearly above 0 (less than {_CLEAR:g} "
+                "standard errors), as befits a column that says nothing new about the target."
+            )
+        return (
+            f"{words} The standard errors are over the {len(self._tried)} members: they tell what "
+            "more members could change, not what other data could."
+        )
+
+    def __str__(self) -> str:
+        return self.reading
+
+    def plot(self, ax: Any = None, top: int = 20) -> Any:
+        """Draw the largest importances as bars, with one standard error to each side.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure by default.
+        top : int
+            How many to draw.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_count("top", top, 1)
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError(
+                "plot needs matplotlib; install it with: pip install weald[plot]"
+            ) from error
+        order = np.argsort(-self.mean, kind="stable")[:top][::-1]  # barh starts at the bottom
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6, 1 + 0.28 * len(order)), layout="constrained")
+        spread = np.nan_to_num(self.std_error[order])
+        ax.barh(np.arange(len(order)), self.mean[order], xerr=spread, color="0.6", ecolor="0.2")
+        ax.set_yticks(np.arange(len(order)), [self.names[j] for j in order], parse_math=False)
+        ax.axvline(0.0, color="0.2", linewidth=0.8)
+        ax.set_xlabel(f"{self.kind} importance")
+        return ax
+
+
+_WHAT_IT_IS: dict[Kind, str] = {
+    "impurity": (
+        "The impurity decrease of the splits on a column, summed over a tree and averaged over the "
+        "trees. It is measured on the rows that chose the splits, so it is never negative and "
+        "flatters columns of many values, noise included; kind='unbiased' does not."
+    ),
+    "unbiased": (
+        "The impurity decrease of the splits on a column as the rows see it that did not choose "
+        "them. A column of pure noise gets about 0, whatever the number of its values."
+    ),
+    "permutation": (
+        "The rise of a member's out-of-bag error when the values of a column are shuffled among "
+        "its out-of-bag rows. Columns that carry the same information stand in for each other and "
+        "share the credit; shuffle them together (groups=) to see what they do as one."
+    ),
+}
+
+
+def forest_importance(
+    estimator: Any,
+    X: Any = None,
+    y: Any = None,
+    kind: Kind = "impurity",
+    *,
+    groups: Mapping[str, Columns] | Sequence[Columns] | None = None,
+    n_repeats: int = 1,
+    random_state: Any = None,
+    sample_weight: Any = None,
+) -> Importance:
+    """Measure how much each column matters to a fitted forest or bagging ensemble.
+
+    "impurity" (Breiman et al. 1984): ``1/T sum_t sum_node (W_node / W) gain`` over the nodes that
+    split on the column.
+
+    "unbiased" (after MDI-oob, Li et al. 2019): the same sum as the out-of-bag rows see it.  With
+    squared error, and classes as one 0/1 target each (Gini impurity), a node m with children l and
+    r of mean target mu has
+
+        (W_m / W) gain = 1/W (W_l W_r / W_m) (mu_l - mu_r) . (mu_l - mu_r).
+
+    The first difference is what the split promises; the second becomes the difference between the
+    means of the *out-of-bag* targets in l and r, and the weights W those of the out-of-bag rows.
+    Their targets had no part in choosing the split, so a column that says nothing about the target
+    gets 0 on average, however many values it has.  (Li et al. sum ``(mu_c - mu_m) . y_i`` over the
+    rows i of each child c.  Here the out-of-bag mean of the node is taken off y_i first.  In the
+    bag that changes nothing; out of it, it takes away a bias of that sum, which comes from small
+    children getting more rows than in the bag, and most of its noise.  Zhou and Hooker's 2021
+    impurity ``1 - sum_k p_k p'_k``, p' out of the bag, leads to Li's sum for classes, but for the
+    weights of the nodes.)  Whatever the forest's criterion, the unit
+    is that of squared error or Gini impurity.
+
+    "permutation" (Breiman 2001): the error of each member on its out-of-bag rows after the column
+    was shuffled among them, minus the error before; share of wrong labels, or mean squared error.
+    The mean divided by its standard error is Breiman's z-score; it grows with the number of
+    members, so it is no test of significance.
+
+    Parameters
+    ----------
+    estimator : fitted forest or bagging estimator
+    X, y : the training data
+        The very rows of the fit, in their order. Not needed for "impurity".
+    kind : {"impurity", "unbiased", "permutation"}
+    groups : dict {name: columns} or list of lists of columns, optional
+        Columns, by name or number, that count (and are shuffled) together. Columns in no group
+        count by themselves.
+    n_repeats : int
+        Shuffles per member and column, averaged.
+    random_state : int, RandomState or None
+        For the shuffles; an int gives the same result each time, for any number of threads.
+    sample_weight : array-like of shape (n,), optional
+        As given to fit. Out-of-bag rows count by it.
+
+    Returns
+    -------
+    Importance
+        Print it for a paragraph in plain words.
+
+    References
+    ----------
+    L. Breiman (2001), Random forests, Machine Learning 45.
+    X. Li, Y. Wang, S. Basu, K. Kumbier & B. Yu (2019), A debiased MDI feature importance measure
+    for random forests, NeurIPS 32.
+    Z. Zhou & G. Hooker (2021), Unbiased measurement of feature importance in tree-based methods,
+    ACM Transactions on Knowledge Discovery from Data 15.
+    """
+    check_is_fitted(estimator)
+    check_count("n_repeats", n_repeats, 1)
+    names, columns = _read_groups(estimator, groups)
+    if kind == "impurity":
+        per_member = _sum_columns(forest_of(estimator, kind).importances, columns)
+    elif kind == "unbiased":
+        rows = read_rows(estimator, X, y, sample_weight, kind)
+        per_member = _sum_columns(unbiased(estimator, rows), columns)
+    elif kind == "permutation":
+        rows = read_rows(estimator, X, y, sample_weight, kind)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        per_member = permutation(estimator, rows, columns, n_repeats, seed)
+    else:
+        raise ValueError(f"kind must be 'impurity', 'unbiased' or 'permutation', got {kind!r}.")
+    if np.isnan(per_member).any(axis=1).all():
+        raise ValueError(
+            f"kind={kind!r} needs out-of-bag rows, but every member drew all of them: use more."
+        )
+    per_member.flags.writeable = False
+    return Importance(kind, names, per_member)
+
+
+# --- what is asked about -----------------------------------------------------------------------
+
+
+def _read_groups(estimator: Any, groups: Any) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Names of the groups and the numbers of their columns; single columns after the groups."""
+    d = int(estimator.n_features_in_)
+    given = getattr(estimator, "feature_names_in_", None)
+    labels = [f"feature_{j}" for j in range(d)] if given is None else [str(name) for name in given]
+    number = {name: j for j, name in enumerate(labels)}
+
+    def column(one: Any) -> int:
+        if isinstance(one, str) and one in number:
+            return number[one]
+        if isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < d:
+            return int(one)
+        raise ValueError(
+            f"groups names the column {one!r}, but the model knows no such column; it has {d}, "
+            + ("without names: use their numbers." if given is None else f"from {labels[0]!r} on.")
+        )
+
+    named: list[tuple[str | None, Any]] = []
+    if isinstance(groups, Mapping):
+        named = [(str(name), members) for name, members in groups.items()]
+    elif groups is not None:
+        named = [(None, members) for members in groups]
+    names, columns = [], []
+    for name, members in named:
+        if isinstance(members, str) or not np.iterable(members) or len(list(members)) == 0:
+            raise ValueError(
+                "groups must be a list of lists of columns, or a dict {name: list of columns}; "
+                f"{members!r} is no list of columns."
+            )
+        found = list(dict.fromkeys(column(one) for one in members))
+        names.append(" + ".join(labels[j] for j in found) if name is None else name)
+        columns.append(np.array(found, dtype=np.int64))
+    grouped = {int(j) for found in columns for j in found}
+    for j in range(d):
+        if j not in grouped:
+            names.append(labels[j])
+            columns.append(np.array([j], dtype=np.int64))
+    return tuple(names), columns
+
+
+def _sum_columns(importances: FloatArray, columns: list[IntArray]) -> FloatArray:
+    """Impurity decrease is a sum over nodes, so that of a group is the sum over its columns."""
+    return np.stack([importances[:, group].sum(axis=1) for group in columns], axis=1)

@@ -1,0 +1,327 @@
+"""Which rows and columns each member of an ensemble sees.
+
+:func:`resolve_draw` turns the parameters of forests and bagging (``bootstrap``, ``max_samples``,
+``max_features``, ...) into a :class:`Sampling`: small, frozen, picklable. From it and the seed of
+an ensemble the draw of any member can be had at any time, so draws are never stored:
+
+>>> sampling = resolve_draw(5, bootstrap=True, max_samples=None)
+>>> int(sampling.rows(seed=0, member=3).sum())  # how often each row was drawn; 5 draws in all
+5
+
+What a user of it needs: ``sampling.draw`` (the :class:`weald._engine.Draw` to grow with),
+``sampling.member_weights(w)`` (what is left of the row weights for the members: drawn rows have
+used theirs up), ``draws_rows``, ``rows``, ``row_numbers``, ``columns_of`` and ``in_bag``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from weald import _engine as engine
+from weald._data import check_groups
+from weald._params import check_flag, is_int, is_real, refuse
+
+FloatArray = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+__all__ = ["Sampling", "resolve_draw"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """How rows and columns are drawn for the members of an ensemble.
+
+    Attributes
+    ----------
+    n_rows : int
+    kind : {"all", "bootstrap", "pasting"}
+        Every row once; with replacement; without.
+    size : int
+        Units (rows, or groups) drawn, from each class if `strata` are given.
+    weights : array of shape (n_rows,), optional
+        Rows are drawn with probability proportional to these.
+    units, strata : arrays of int32 of shape (n_rows,), optional
+        Group of each row, drawn as a whole; class of each row, drawn from one by one.
+    n_columns, columns : int
+        Columns of the table, and of each member (0: all of them).
+    columns_replace : bool
+        A column may be drawn twice.
+    present : array of bool of shape (n_rows,), optional
+        Rows of positive weight, where some have none: the others count as absent.
+    """
+
+    n_rows: int
+    kind: Literal["all", "bootstrap", "pasting"]
+    size: int
+    weights: FloatArray | None = None
+    units: Codes | None = None
+    strata: Codes | None = None
+    n_columns: int = 0
+    columns: int = 0
+    columns_replace: bool = False
+    present: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def draws_rows(self) -> bool:
+        """Some rows may be left out of a member, so that there is an out-of-bag."""
+        return self.kind != "all"
+
+    @property
+    def drawn_rows(self) -> float:
+        """Rows a member gets, on average, counted as often as they are drawn."""
+        present = self.n_rows if self.present is None else int(np.count_nonzero(self.present))
+        if self.units is not None:
+            return self.size * present / (int(self.units.max()) + 1)
+        if self.strata is not None:
+            return float(self.size * (int(self.strata.max()) + 1))
+        return float(self.size if self.draws_rows else present)
+
+    def member_weights(self, weights: FloatArray | None) -> FloatArray | None:
+        """What the rows of a member weigh, besides how often they were drawn.
+
+        Rows that were drawn by weight do not weigh again. Groups are drawn alike, and their rows
+        keep their weights.
+        """
+        return weights if not self.draws_rows or self.units is not None else None
+
+    def mean_weight(self, weights: FloatArray | None) -> float:
+        """Mean of what the drawn rows of a member weigh, given all :meth:`member_weights`."""
+        if weights is None:
+            return 1.0
+        here = slice(None) if self.present is None else self.present
+        if self.strata is None:
+            return float(weights[here].mean())
+        classes = self.strata[here]  # drawn equally often
+        return float((np.bincount(classes, weights[here]) / np.bincount(classes)).mean())
+
+    @cached_property
+    def draw(self) -> engine.Draw:
+        """The same, as the engine understands it."""
+        draw = engine.Draw()
+        draw.kind = self.kind
+        draw.size = self.size
+        draw.columns = self.columns
+        draw.columns_replace = self.columns_replace
+        if self.weights is not None:
+            draw.set_weights(self.weights)
+        if self.units is not None:
+            draw.set_units(self.units, int(self.units.max()) + 1)
+        if self.strata is not None:
+            draw.set_strata(self.strata, int(self.strata.max()) + 1)
+        return draw
+
+    def rows(self, seed: int, member: int) -> npt.NDArray[np.uint32]:
+        """How often each row was drawn for a member."""
+        counts = engine.draw_rows(self.draw, self.n_rows, seed, member)
+        if self.present is not None:
+            counts = np.where(self.present, counts, np.uint32(0))
+        return counts
+
+    def row_numbers(self, seed: int, member: int) -> npt.NDArray[np.intp]:
+        """The rows drawn for a member, ascending, each as often as it was drawn."""
+        return np.repeat(np.arange(self.n_rows), self.rows(seed, member))
+
+    def columns_of(self, seed: int, member: int) -> npt.NDArray[np.int64]:
+        """The columns drawn for a member, ascending."""
+        if self.columns == 0:
+            return np.arange(self.n_columns, dtype=np.int64)
+        return engine.draw_columns(self.draw, self.n_columns, seed, member)
+
+    def in_bag(self, seed: int, members: int) -> npt.NDArray[np.uint32]:
+        """How often each row was drawn for each of the first members, shape (members, n_rows)."""
+        counts = np.empty((members, self.n_rows), dtype=np.uint32)
+        for member in range(members):
+            counts[member] = self.rows(seed, member)
+        return counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "draw"}
+
+
+def resolve_draw(
+    n: int,
+    *,
+    bootstrap: Any,
+    max_samples: Any,
+    weights: FloatArray | None = None,
+    groups: Any = None,
+    classes: Codes | None = None,
+    pasting: bool = False,
+    n_columns: int = 0,
+    max_features: Any = 1.0,
+    bootstrap_features: Any = False,
+) -> Sampling:
+    """Check how rows and columns are to be drawn from a table of `n` rows.
+
+    Parameters
+    ----------
+    bootstrap : bool or "balanced"
+        Draw with replacement. "balanced" draws from every class as many rows as the rarest has.
+    max_samples : int, float or None
+        Units to draw (rows; groups if there are any; rows of each class if balanced): a number, or
+        a share of what there is; with replacement, rows count by weight in a share, as in
+        scikit-learn. None is as many as there are.
+    weights : array of shape (n,), optional
+        Checked weights. Rows are drawn in proportion to them; those of weight 0 are absent.
+    groups : array-like of shape (n,), optional
+        Rows of one group are drawn together.
+    classes : array of int32 of shape (n,), optional
+        For "balanced".
+    pasting : bool
+        Whether ``bootstrap=False`` draws without replacement, as in bagging, or not at all, as in
+        forests.
+    n_columns : int
+        Columns of the table; the rest is only looked at if it is given.
+    max_features : int or float
+        Columns of each member, or their share.
+    bootstrap_features : bool
+        Draw columns with replacement.
+    """
+    balanced = isinstance(bootstrap, str) and bootstrap == "balanced"
+    if not balanced and not isinstance(bootstrap, bool | np.bool_):
+        wanted = "True or False" if classes is None else "True, False or 'balanced'"
+        raise refuse("bootstrap", wanted, bootstrap)
+    if not bootstrap and not pasting and max_samples is not None:
+        raise ValueError(
+            f"max_samples={max_samples!r} needs rows to be drawn: set bootstrap=True, or leave "
+            "max_samples=None."
+        )
+    _check_max_samples(max_samples)
+    present = None if weights is None or weights.all() else weights > 0
+    units = _read_units(groups, n, present)
+    strata = _read_strata(classes, groups, present) if balanced else None
+    # Equal weights draw like no weights, with the same random numbers.
+    alike = weights is None or units is not None or bool((weights == weights[0]).all())
+
+    pool, total = _pool(n, weights if bootstrap else None, present, units, strata)
+    size = _size(max_samples, n, pool, total)
+    kind: Literal["all", "bootstrap", "pasting"] = "bootstrap" if bootstrap else "pasting"
+    if kind == "pasting" and size > pool:
+        what = "rows" if units is None else "groups"
+        raise ValueError(
+            f"max_samples={max_samples!r} asks for {size} {what} but there are {pool} to draw "
+            "without replacement: ask for fewer, or set bootstrap=True."
+        )
+    if kind == "pasting" and (not pasting or size == pool):
+        kind = "all"
+    draws = kind != "all"
+    columns, replace = _columns(n_columns, max_features, bootstrap_features)
+    return Sampling(
+        n_rows=n,
+        kind=kind,
+        size=size,
+        weights=None if weights is None or alike or not draws else weights.copy(),
+        units=units if draws else None,
+        strata=strata,
+        n_columns=n_columns,
+        columns=columns,
+        columns_replace=replace,
+        present=present,
+    )
+
+
+def _check_max_samples(value: Any) -> None:
+    if value is None or (is_int(value) and value >= 1):
+        return
+    if is_real(value) and not is_int(value) and 0 < value < np.inf:
+        return
+    raise refuse("max_samples", "None, a whole number >= 1 or a share > 0.0", value)
+
+
+def _read_units(groups: Any, n: int, present: npt.NDArray[np.bool_] | None) -> Codes | None:
+    """Group of each row, counting only groups that have a row of positive weight."""
+    if groups is None:
+        return None
+    codes = check_groups(groups, n)
+    if present is not None:
+        codes = _recode(codes, present)
+    if codes.max() == 0:
+        raise ValueError("groups puts all rows into one group: there is nothing to draw from.")
+    return codes
+
+
+def _read_strata(
+    classes: Codes | None, groups: Any, present: npt.NDArray[np.bool_] | None
+) -> Codes:
+    if classes is None:
+        raise ValueError(
+            "bootstrap='balanced' draws class by class, so it needs a single output of classes: "
+            "use bootstrap=True."
+        )
+    if groups is not None:
+        raise ValueError(
+            "bootstrap='balanced' draws class by class, but groups are drawn as a whole: give up "
+            "one of them."
+        )
+    return classes if present is None else _recode(classes, present)
+
+
+def _recode(codes: Codes, present: npt.NDArray[np.bool_]) -> Codes:
+    """Number only what present rows have; the absent rows go with the first, without harm."""
+    kept, inverse = np.unique(codes[present], return_inverse=True)
+    if len(kept) == int(codes.max()) + 1:
+        return codes
+    recoded = np.zeros(len(codes), dtype=np.int32)
+    recoded[present] = inverse
+    return recoded
+
+
+def _pool(
+    n: int,
+    weights: FloatArray | None,
+    present: npt.NDArray[np.bool_] | None,
+    units: Codes | None,
+    strata: Codes | None,
+) -> tuple[int, float]:
+    """Number and weight of what is drawn from: rows, groups, or rows of the rarest class."""
+    if units is not None:
+        groups = int(units.max()) + 1
+        return groups, float(groups)
+    if strata is not None:
+        here = slice(None) if present is None else present
+        rows = int(np.bincount(strata[here]).min())
+        total = rows if weights is None else np.bincount(strata, weights=weights).min()
+        return rows, float(total)
+    rows = n if present is None else int(np.count_nonzero(present))
+    return rows, float(rows if weights is None else weights.sum())
+
+
+def _size(max_samples: Any, n: int, pool: int, total: float) -> int:
+    if max_samples is None:
+        return pool
+    if is_int(max_samples):
+        size = int(max_samples)
+    else:
+        size = max(int(max_samples * min(total, 2.0**40)), 1)
+        if size < max(10, n ** (1 / 3)) and size < pool:
+            warnings.warn(
+                f"max_samples={max_samples!r} of {total:g} (the rows, or the sum of their weights) "
+                f"is only {size}: give a whole number if this is too few.",
+                UserWarning,
+                stacklevel=6,
+            )
+    if size >= 2**31:
+        raise ValueError(f"max_samples={max_samples!r} asks for more than 2**31 draws.")
+    return size
+
+
+def _columns(d: int, max_features: Any, bootstrap_features: Any) -> tuple[int, bool]:
+    """How many columns each member gets (0: all), and whether one may come twice."""
+    if d == 0:
+        return 0, False
+    replace = check_flag("bootstrap_features", bootstrap_features)
+    if is_int(max_features) and max_features >= 1:
+        columns = int(max_features)
+    elif is_real(max_features) and not is_int(max_features) and 0 < max_features <= 1:
+        columns = max(1, int(max_features * d))
+    else:
+        raise refuse("max_features", "a whole number >= 1 or a share in (0, 1]", max_features)
+    if columns > d:
+        raise ValueError(f"max_features={max_features!r} is more than the {d} columns of X.")
+    return (0, False) if columns == d and not replace else (columns, replace)

@@ -152,6 +152,14 @@ def test_a_tree_learned_from_the_rows_it_drew():
         np.testing.assert_allclose(member.predict(new), alone.predict(new), rtol=1e-12)
 
 
+def test_the_members_of_an_absolute_error_forest_know_their_importances():
+    forest = RandomForestRegressor(3, criterion="absolute_error", random_state=0).fit(X, NOISY)
+    each = np.array([member.feature_importances_ for member in forest.estimators_])
+    np.testing.assert_allclose(each.mean(axis=0), forest.feature_importances_)
+    again = pickle.loads(pickle.dumps(forest.estimators_[0]))
+    np.testing.assert_array_equal(again.feature_importances_, each[0])
+
+
 def test_ties_between_columns_favour_none_of_them():
     """Copies of one column tie everywhere: each must be taken about as often as the others."""
     copies = np.repeat(X[:, :1], 4, axis=1)

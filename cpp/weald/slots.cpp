@@ -1,5 +1,9 @@
 #include "slots.hpp"
 
+#include <bit>
+
+#include "wide.hpp"
+
 namespace weald {
 
 namespace {
@@ -23,6 +27,23 @@ void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
 }
 
 }  // namespace
+
+WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k] & 0xFFFF));
+    const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 16));
+    const float D = gl * H - G * hl;
+    ratio[k] = D * D / (hl * (H - hl));
+  }
+  // Floats that are not negative are ordered as their bits are; the largest of whole numbers may be
+  // looked for in any order.
+  std::int32_t most = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto bits = std::bit_cast<std::int32_t>(ratio[k]);
+    most = bits > most ? bits : most;
+  }
+  return std::bit_cast<float>(most);
+}
 
 bool SmallSlots::search(std::size_t c, const SearchRequest& request, const Column& column,
                         std::uint32_t j, Lane total, Split& best) {

@@ -97,7 +97,12 @@ def narrow_tree(tree: engine.Tree, columns: Columns) -> engine.Tree:
     arrays = dict(tree.__getstate__()["arrays"])
     place = np.searchsorted(columns, arrays["feature"])  # the first of equal columns
     arrays["feature"] = np.where(tree.is_leaf, arrays["feature"], place)
-    return engine.Tree(arrays, tree.n_categories[columns], tree.n_classes)
+    own = engine.Tree(arrays, tree.n_categories[columns], tree.n_classes)
+    if tree.importance is not None:  # of a column that was drawn twice the first one has it all
+        first = np.unique(columns, return_index=True)[1]
+        own.importance = np.zeros(len(columns))
+        own.importance[first] = tree.importance[columns[first]]
+    return own
 
 
 class MemberBag:

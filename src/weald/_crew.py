@@ -125,6 +125,9 @@ class TreeCrew:
         prune = resolve_prune(tree.ccp_alpha)
         assert not isinstance(prune, str)  # those take the other path
         growth.rules.prune_alpha = prune
+        # Members that all favour the same of two equal columns are more alike than they need be.
+        # Where nothing is drawn a member is the tree itself.
+        growth.rules.random_ties = sampling.draws_rows or sampling.columns > 0
         # A tree draws from the columns it has.
         there = sampling.columns or len(table.categories)
         tree.max_features_ = resolve_max_features(tree.max_features, there)

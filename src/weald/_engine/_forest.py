@@ -75,7 +75,9 @@ class Forest:
 
     def tree(self, t: int) -> Tree:
         """One member in full."""
-        return Tree(self._core.tree(t), self._core.n_categories, self.n_classes)
+        tree = Tree(self._core.tree(t), self._core.n_categories, self.n_classes)
+        tree.importance = self.importances[t]
+        return tree
 
     def leaf_rows(self, t: int) -> tuple[npt.NDArray[np.uint32], IntArray, IntArray]:
         """The training rows of tree `t`, leaf after leaf; where each leaf's begin; the leaves.

@@ -63,6 +63,8 @@ class Tree:
     n_node_samples: IntArray
     weighted_n_node_samples: FloatArray
     value: FloatArray
+    # Known where the tree is a member of a forest, which may not know the impurity of inner nodes.
+    importance: FloatArray | None = None
 
     def __init__(
         self, arrays: dict[str, Any], n_categories: npt.ArrayLike, n_classes: npt.ArrayLike
@@ -203,13 +205,17 @@ class Tree:
 
     def compute_feature_importances(self, normalize: bool = True) -> FloatArray:
         """Impurity decrease credited to each column, ``sum_node (W_node / W) gain``."""
+        total = self._impurity_decrease() if self.importance is None else self.importance
+        scale = float(total.sum())
+        return total / scale if normalize and scale > 0 else total
+
+    def _impurity_decrease(self) -> FloatArray:
         inner = np.flatnonzero(~self.is_leaf)
         mass = self.weighted_n_node_samples * self.impurity
         gain = mass[inner] - mass[inner + 1] - mass[self.children_right[inner]]
         total = np.zeros(self.n_features)
         np.add.at(total, self.feature[inner], gain / self.weighted_n_node_samples[0])
-        scale = float(total.sum())
-        return total / scale if normalize and scale > 0 else total
+        return total
 
     def collapse(self, make_leaf: npt.NDArray[np.bool_]) -> Tree:
         """A copy in which the marked nodes are leaves and what was below them is gone."""
@@ -236,7 +242,9 @@ class Tree:
             "arrays": {name: getattr(self, name) for name in _STORED},
             "n_categories": self.n_categories,
             "n_classes": self.n_classes,
+            "importance": self.importance,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.importance = state.pop("importance", None)
         self.__init__(**state)  # type: ignore[misc]

@@ -36,12 +36,12 @@ ALLOWED = {
     "_out_of_bag": {"_engine"},
     "_progress": set(),
     "_member_trees": {"_engine"},
-    "_forest_growth": {"_engine", "_params", "_out_of_bag", "_progress"},
+    "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress"},
     "intervals": {"_data"},
     # forests
     "_forest_base": {
-        *("_engine", "_data", "_params", "_targets", "sampling", "_out_of_bag", "_member_trees"),
-        *("_forest_growth", "explain"),
+        *("_engine", "_data", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
+        *("_member_trees", "_forest_growth", "explain"),
     },
     "_forest_kinds": {
         *("_params", "_targets", "sampling", "_out_of_bag", "_forest_base", "intervals"),
@@ -57,8 +57,7 @@ ALLOWED = {
     },
     "_bagging_base": {
         *("_engine", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
-        *("_forest_base", "_forest_growth", "_members", "_member_watch", "_bag", "_crew"),
-        "combining",
+        *("_forest_growth", "_members", "_member_watch", "_bag", "_crew", "combining"),
     },
     "_bagging_kinds": {"_data", "_params", "_targets", "tree", "_bag", "_bagging_base"},
     "bagging": {"sampling", "_ensemble_params", "_bagging_base", "_bagging_kinds"},

@@ -26,15 +26,14 @@ from weald import _engine as engine
 from weald import combining
 from weald._bag import MemberBag, TreeBag
 from weald._crew import Look, MemberCrew, TreeCrew
-from weald._ensemble_params import EnsembleParams, check_n_jobs
-from weald._forest_base import _alike
+from weald._ensemble_params import EnsembleParams
 from weald._forest_growth import Look as TreeLook
 from weald._forest_growth import grow_in_steps
 from weald._member_watch import WeighingOutOfBag
 from weald._members import make_member
 from weald._out_of_bag import OutOfBag
-from weald._params import resolve_seed
-from weald._targets import all_or_nothing
+from weald._params import check_n_jobs, resolve_seed
+from weald._targets import alike, all_or_nothing
 from weald.sampling import Sampling
 
 __all__ = ["EnsembleBase", "member_has"]
@@ -130,7 +129,7 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
             self.seed_ = resolve_seed(self.random_state) if grown is None else before["seed_"]
             grow = crew.grower(sampling, self.seed_)
             look = self._look(crew, sampling, params)
-            grown = grow_in_steps(grow, grown, look, params, type(self).__name__)  # type: ignore[arg-type]
+            grown = grow_in_steps(grow, grown, look, params, type(self).__name__)
             self._bag = crew.bag(grown)
             self._sampling = sampling
             self.n_estimators_ = len(self._bag)
@@ -169,8 +168,8 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
         names = ("n_outputs_", "classes_", "categories_", "feature_names_in_", "n_features_in_")
         same = (
             isinstance(bag, TreeBag) == self._grows_trees()
-            and all(_alike(before.get(name), self.__dict__.get(name)) for name in names)
-            and _alike(_parts(sampling), _parts(before["_sampling"]))
+            and all(alike(before.get(name), self.__dict__.get(name)) for name in names)
+            and alike(_parts(sampling), _parts(before["_sampling"]))
         )
         if not same:
             raise ValueError(

@@ -42,6 +42,7 @@ __all__ = [
     "check_X_fit",
     "check_X_predict",
     "check_groups",
+    "check_shape",
     "check_target",
     "check_weights",
     "encode_labels",
@@ -273,7 +274,7 @@ def _open(X: Any, estimator: Any) -> _Source:
         data = _dense(X)
     else:
         data = as_array(X, "X")
-    _check_shape(data.shape, type(X).__name__, estimator)
+    check_shape(data.shape, type(X).__name__, estimator)
     # A list is known by its array; a frame and sparse data know their own columns.
     native = data if isinstance(data, np.ndarray) and not sp.issparse(X) else X
     return _Source(native, data, (data.shape[0], data.shape[1]), names)
@@ -292,7 +293,7 @@ def _dense(X: Any) -> NDArray[Any]:
     return as_array(X, "X")
 
 
-def _check_shape(shape: tuple[int, ...], kind: str, estimator: Any) -> None:
+def check_shape(shape: tuple[int, ...], kind: str, estimator: Any) -> None:
     """Refuse what is not a table, in words that name the way out."""
     name = type(estimator).__name__
     if len(shape) == 0:

@@ -1,29 +1,46 @@
-"""Parameters of bagging and naive ensembles, parsed once; without those of the members."""
+"""Parameters of forests, bagging and naive ensembles, parsed once.
+
+How many members there are and who looks on while they are made is the same for all of them. The
+members' own parameters are those of trees (:mod:`weald._params`), or their own business.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weald._params import check_count, check_flag, check_fraction, is_int, refuse
+from weald._params import (
+    GrowthParams,
+    check_count,
+    check_flag,
+    check_fraction,
+    is_real,
+    refuse,
+    resolve_growth,
+)
 
-__all__ = ["EnsembleParams", "check_n_jobs", "check_verbosity", "resolve_bagging_params"]
+__all__ = [
+    "EnsembleParams",
+    "ForestParams",
+    "WatchParams",
+    "check_verbosity",
+    "resolve_bagging_params",
+    "resolve_forest_params",
+    "resolve_watch",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class EnsembleParams:
-    """What the parameters of an ensemble mean, beside those of its members and their draws."""
+@dataclass(frozen=True, kw_only=True)
+class WatchParams:
+    """How many members there are to be, and who looks on while they are made."""
 
     n_estimators: int
-    threads: int  # members made at a time
-    vote: bool = False  # each member votes for one class
-    weights: FloatArray | None = None  # of the members, given by the user
-    weigh: bool = False  # the members by their out-of-bag performance
     out_of_bag: bool = False
     scorer: Any = None
     patience: int | None = None  # stop when the out-of-bag score rests for so many members
@@ -38,21 +55,33 @@ class EnsembleParams:
         return self.verbose > 0 or self.patience is not None or self.keep_partial
 
 
-def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> EnsembleParams:
-    """Check the parameters of a bagging estimator."""
+@dataclass(frozen=True, kw_only=True)
+class ForestParams(GrowthParams, WatchParams):
+    """What the parameters of a forest mean, beside how its rows are drawn."""
+
+    keep_rows: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnsembleParams(WatchParams):
+    """What the parameters of an ensemble mean, beside those of its members and their draws."""
+
+    threads: int  # members made at a time
+    vote: bool = False  # each member votes for one class
+    weights: FloatArray | None = None  # of the members, given by the user
+    weigh: bool = False  # the members by their out-of-bag performance
+
+
+def resolve_watch(estimator: Any) -> WatchParams:
+    """Check the parameters that all ensembles have in common."""
     e = estimator
     n_estimators = check_count("n_estimators", e.n_estimators, least=1)
     patience = e.n_iter_no_change
     if patience is not None:
         patience = check_count("n_iter_no_change", patience, least=1)
     scorer = e.oob_score if callable(e.oob_score) else None
-    by_performance = isinstance(e.weighting, str) and e.weighting == "oob"
-    return EnsembleParams(
+    return WatchParams(
         n_estimators=n_estimators,
-        threads=threads,
-        vote=vote,
-        weights=None if by_performance else _given_weights(e.weighting, n_estimators),
-        weigh=by_performance,
         out_of_bag=scorer is not None or check_flag("oob_score", e.oob_score),
         scorer=scorer,
         patience=patience,
@@ -63,18 +92,58 @@ def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> Ensemble
     )
 
 
+def resolve_forest_params(
+    estimator: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+    *,
+    splitter: str,
+    draws_rows: bool,
+) -> ForestParams:
+    """Check a forest's parameters against the table it is fitted to: see :func:`resolve_growth`."""
+    e = estimator
+    growth = resolve_growth(e, criteria, n, is_categorical, total_weight, splitter=splitter)
+    alpha = e.ccp_alpha
+    if not is_real(alpha) or not 0 <= alpha < np.inf:
+        raise refuse("ccp_alpha", "a number >= 0", alpha)
+    growth.rules.prune_alpha = float(alpha)
+    growth.rules.random_ties = True
+    watch = resolve_watch(e)
+    keep_rows = check_flag("keep_targets", getattr(e, "keep_targets", False))
+    if not draws_rows and watch.out_of_bag:
+        raise ValueError("Out of bag estimation only available if bootstrap=True")
+    if not draws_rows and watch.patience is not None:
+        warnings.warn(
+            f"n_iter_no_change={watch.patience} watches the out-of-bag score, which is only there "
+            "if bootstrap=True: all n_estimators trees are grown.",
+            UserWarning,
+            stacklevel=5,
+        )
+        watch = replace(watch, patience=None)
+    return ForestParams(**vars(growth), **vars(watch), keep_rows=keep_rows)
+
+
+def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> EnsembleParams:
+    """Check the parameters of a bagging estimator."""
+    watch = resolve_watch(estimator)
+    weighting = estimator.weighting
+    by_performance = isinstance(weighting, str) and weighting == "oob"
+    return EnsembleParams(
+        **vars(watch),
+        threads=threads,
+        vote=vote,
+        weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
+        weigh=by_performance,
+    )
+
+
 def check_verbosity(value: Any) -> int:
     """A whole number, or True for 1."""
     if isinstance(value, bool | np.bool_):
         return int(value)
     return check_count("verbose", value, least=0)
-
-
-def check_n_jobs(value: Any) -> int | None:
-    """None, or a whole number other than 0."""
-    if value is not None and (not is_int(value) or value == 0):
-        raise refuse("n_jobs", "None or a whole number other than 0", value)
-    return None if value is None else int(value)
 
 
 def _given_weights(value: Any, n_estimators: int) -> FloatArray | None:

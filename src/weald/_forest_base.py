@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald._data import Table, check_X_predict
+from weald._ensemble_params import ForestParams, resolve_forest_params
 from weald._forest_growth import Look, grow_in_steps
 from weald._member_trees import MemberTrees, fitted_tree, tree_template
 from weald._out_of_bag import OutOfBag
-from weald._params import ForestParams, resolve_forest_params, resolve_seed
-from weald._targets import FloatArray, IntArray, TableEstimator, Weights, all_or_nothing
+from weald._params import resolve_seed
+from weald._targets import FloatArray, IntArray, TableEstimator, Weights, alike, all_or_nothing
 from weald.sampling import Sampling, resolve_draw
 
 
@@ -149,9 +150,9 @@ class ForestBase(TableEstimator):
                 f"len(estimators_)={forest.n_trees} when warm_start==True"
             )
         same = (
-            _alike(before["categories_"], table.categories)
+            alike(before["categories_"], table.categories)
             and before["n_outputs_"] == self.n_outputs_
-            and _alike(before.get("classes_"), getattr(self, "classes_", None))
+            and alike(before.get("classes_"), getattr(self, "classes_", None))
             and before["_criterion"] == params.criterion
             and ("_train_targets" in before) == params.keep_rows
         )
@@ -361,12 +362,3 @@ class ForestBase(TableEstimator):
             return np.full(self.n_features_in_, np.nan)
         error: FloatArray = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
         return error
-
-
-def _alike(a: Any, b: Any) -> bool:
-    """Whether two arrays, or lists of arrays and None, hold the same."""
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(_alike, a, b))
-    if a is None or b is None:
-        return a is b
-    return bool(np.array_equal(a, b))

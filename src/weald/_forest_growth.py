@@ -10,8 +10,8 @@ from typing import Any
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._ensemble_params import EnsembleParams, ForestParams
 from weald._out_of_bag import OutOfBag
-from weald._params import ForestParams
 from weald._progress import progress, steps
 
 __all__ = ["Look", "grow_in_steps"]
@@ -38,7 +38,7 @@ def grow_in_steps(
     grow: Grow,
     forest: engine.Forest | None,
     look: Look | None,
-    params: ForestParams,
+    params: ForestParams | EnsembleParams,
     name: str,
 ) -> engine.Forest:
     """Grow until there are enough trees, the out-of-bag score rests, or somebody says stop.
@@ -51,7 +51,7 @@ def grow_in_steps(
         Gives the trees first .. last - 1.
     forest : the trees there are already, if any; it is added to
     look : after every step, if there is an out-of-bag score
-    params : ForestParams
+    params : ForestParams or EnsembleParams
     name : str
         What is fitted, for the bar.
     """

@@ -1,11 +1,11 @@
-"""Parameters of trees and forests, parsed once into what the engine understands.
+"""Parameters of trees, parsed once into what the engine understands.
 
-Below this file there are no strings, no None and no checks of parameters.
+The checks of single values serve ensembles as well (:mod:`weald._ensemble_params`). Below these
+two files there are no strings, no None and no checks of parameters.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from math import ceil
 from numbers import Integral, Real
@@ -52,26 +52,6 @@ class TreeParams(GrowthParams):
     prune: float | Literal["cv", "cv_1se"]
 
 
-@dataclass(frozen=True)
-class ForestParams(GrowthParams):
-    """What the parameters of a forest mean, beside how its rows are drawn."""
-
-    n_estimators: int
-    patience: int | None  # stop when the out-of-bag score rests for so many members
-    tol: float
-    out_of_bag: bool
-    scorer: Any
-    verbose: int
-    warm_start: bool
-    keep_rows: bool
-    keep_partial: bool
-
-    @property
-    def watched(self) -> bool:
-        """Somebody looks on, or may stop the growth: it goes in small steps."""
-        return self.verbose > 0 or self.patience is not None or self.keep_partial
-
-
 def is_int(value: Any) -> bool:
     """A whole number, and not a truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
@@ -114,6 +94,13 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise refuse(name, "True or False", value)
     return bool(value)
+
+
+def check_n_jobs(value: Any) -> int | None:
+    """None, or a whole number other than 0."""
+    if value is not None and (not is_int(value) or value == 0):
+        raise refuse("n_jobs", "None or a whole number other than 0", value)
+    return None if value is None else int(value)
 
 
 def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
@@ -254,15 +241,14 @@ def resolve_growth(
         if not is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
             raise refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
         max_bins = int(e.max_bins)
-    if e.n_jobs is not None and (not is_int(e.n_jobs) or e.n_jobs == 0):
-        raise refuse("n_jobs", "None or a whole number other than 0", e.n_jobs)
+    threads = resolve_threads(check_n_jobs(e.n_jobs))
     return GrowthParams(
         criterion=criterion,
         rules=rules,
         max_features=max_features,
         max_bins=max_bins,
         keys=rules.random_split and max_bins == 0 and criterion != "absolute_error",
-        threads=resolve_threads(e.n_jobs),
+        threads=threads,
     )
 
 
@@ -278,54 +264,3 @@ def resolve_tree_params(
     growth = resolve_growth(estimator, criteria, n, is_categorical, total_weight, splitter=splitter)
     growth.rules.seed = resolve_seed(estimator.random_state)
     return TreeParams(**vars(growth), prune=resolve_prune(estimator.ccp_alpha))
-
-
-def resolve_forest_params(
-    estimator: Any,
-    criteria: dict[str, str],
-    n: int,
-    is_categorical: npt.NDArray[np.bool_],
-    total_weight: float,
-    *,
-    splitter: str,
-    draws_rows: bool,
-) -> ForestParams:
-    """Check a forest's parameters against the table it is fitted to: see :func:`resolve_growth`."""
-    e = estimator
-    growth = resolve_growth(e, criteria, n, is_categorical, total_weight, splitter=splitter)
-    alpha = e.ccp_alpha
-    if not is_real(alpha) or not 0 <= alpha < np.inf:
-        raise refuse("ccp_alpha", "a number >= 0", alpha)
-    growth.rules.prune_alpha = float(alpha)
-    growth.rules.random_ties = True
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = check_count("n_iter_no_change", patience, least=1)
-    scorer = e.oob_score if callable(e.oob_score) else None
-    out_of_bag = True if scorer is not None else check_flag("oob_score", e.oob_score)
-    if not draws_rows and out_of_bag:
-        raise ValueError("Out of bag estimation only available if bootstrap=True")
-    if not draws_rows and patience is not None:
-        warnings.warn(
-            f"n_iter_no_change={patience} watches the out-of-bag score, which is only there if "
-            "bootstrap=True: all n_estimators trees are grown.",
-            UserWarning,
-            stacklevel=5,
-        )
-        patience = None
-    if isinstance(e.verbose, bool | np.bool_):
-        verbose = int(e.verbose)
-    else:
-        verbose = check_count("verbose", e.verbose, least=0)
-    return ForestParams(
-        **vars(growth),
-        n_estimators=check_count("n_estimators", e.n_estimators, least=1),
-        patience=patience,
-        tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
-        out_of_bag=out_of_bag,
-        scorer=scorer,
-        verbose=verbose,
-        warm_start=check_flag("warm_start", e.warm_start),
-        keep_rows=check_flag("keep_targets", getattr(e, "keep_targets", False)),
-        keep_partial=check_flag("keep_partial", e.keep_partial),
-    )

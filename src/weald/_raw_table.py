@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from weald._columns import as_array
-from weald._data import _check_shape as check_shape
+from weald._data import check_shape
 
 __all__ = ["keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
 

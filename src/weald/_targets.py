@@ -38,6 +38,15 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
+def alike(a: Any, b: Any) -> bool:
+    """Whether two arrays, or lists of arrays and None, hold the same."""
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if a is None or b is None:
+        return a is b
+    return bool(np.array_equal(a, b))
+
+
 class TableEstimator(BaseEstimator):
     """An estimator that learns from a table and one or more targets."""
 

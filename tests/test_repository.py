@@ -31,6 +31,7 @@ ALLOWED = {
     "_tree_kinds": {"_engine", "_data", "_targets", "pruning", "_tree_base"},
     "tree": {"_tree_kinds"},
     # what ensembles share
+    "losses": set(),
     "combining": set(),
     "sampling": {"_engine", "_data", "_params"},
     "_out_of_bag": {"_engine"},

@@ -31,16 +31,17 @@ template <class T>
 using Out = nb::ndarray<nb::numpy, T>;
 
 // Hands a vector to NumPy without copying it.
-template <class T>
-Out<T> give(std::vector<T>&& data, std::vector<std::size_t> shape = {}) {
-  auto* kept = new std::vector<T>(std::move(data));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+Out<T> give(std::vector<T, Allocator>&& data, std::vector<std::size_t> shape = {}) {
+  using Vector = std::vector<T, Allocator>;
+  auto* kept = new Vector(std::move(data));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Vector*>(p); });
   if (shape.empty()) shape = {kept->size()};
   return Out<T>(kept->data(), shape.size(), shape.data(), owner);
 }
 
-template <class To, class From>
-Out<To> give_as(const std::vector<From>& data) {
+template <class To, class From, class Allocator>
+Out<To> give_as(const std::vector<From, Allocator>& data) {
   return give(std::vector<To>(data.begin(), data.end()));
 }
 

@@ -19,23 +19,34 @@ inline double draw_threshold(std::uint64_t node_key, std::uint32_t j, double fro
   return threshold >= from && threshold < to ? threshold : from;
 }
 
-// Bins that lie below the threshold go left; if it falls into a bin it moves to the lower edge.
-inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
-                             const Extremes& ends) {
-  const double threshold = draw_threshold(node_key, j, column.high[ends.first], column.low[ends.last]);
-  // The last bin of first .. last-1 whose top is not above the threshold, or the first.
-  Code at = ends.first, end = ends.last;
+// Bins that lie below the threshold go left: the last of first .. last-1 whose top is not above it, or
+// the first.
+inline Code last_bin_below(const Column& column, const Extremes& ends, double threshold) {
   if (column.guide) {
-    const std::size_t step = column.guide->step_of(threshold);
-    at = std::max<Code>(at, column.guide->from[step] > 0 ? column.guide->from[step] - 1U : 0U);
-    end = std::min<Code>(end, column.guide->from[step + 1] + 1U);
+    return std::clamp<Code>(column.guide->count_up_to(threshold), ends.first + 1, ends.last) - 1;
   }
-  for (Code n = end - at; n > 1;) {
+  Code at = ends.first;
+  for (Code n = ends.last - at; n > 1;) {
     const Code half = n / 2;
     at += column.high[at + half] <= threshold ? half : 0;
     n -= half;
   }
-  return {at, at + 1, column.low[at + 1] > threshold ? threshold : kNaN};
+  return at;
+}
+
+// If the threshold falls into a bin it moves to the lower edge.
+inline CutPoint bin_cut(const Column& column, Code last_left, double threshold) {
+  return {last_left, last_left + 1, column.low[last_left + 1] > threshold ? threshold : kNaN};
+}
+
+inline double draw_bin_threshold(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
+  return draw_threshold(node_key, j, column.high[ends.first], column.low[ends.last]);
+}
+
+inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
+                             const Extremes& ends) {
+  const double threshold = draw_bin_threshold(node_key, column, j, ends);
+  return bin_cut(column, last_bin_below(column, ends, threshold), threshold);
 }
 
 // Keys are the values' own bits.

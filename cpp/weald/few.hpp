@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 
 #include "split.hpp"
 
@@ -34,6 +35,8 @@ struct FewRows {
 #ifdef WEALD_HAS_FEW
 inline constexpr bool kHasFew = true;
 
+inline __m128i load_bytes(const std::uint8_t* p) { return _mm_load_si128(reinterpret_cast<const __m128i*>(p)); }
+
 // Are the codes different at all? `missing` tells whether the code for missing values is among them.
 struct FewCodes {
   alignas(16) std::uint8_t code[kFew];
@@ -44,7 +47,7 @@ struct FewCodes {
     const std::uint8_t first = data[node.rows[0] * column.stride];
     for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
     for (std::size_t i = node.n; i < kFew; ++i) code[i] = first;
-    const __m128i codes = _mm_load_si128(reinterpret_cast<const __m128i*>(code));
+    const __m128i codes = load_bytes(code);
     const auto same_as = [&](std::uint8_t value) {
       return _mm_movemask_epi8(_mm_cmpeq_epi8(codes, _mm_set1_epi8(static_cast<char>(value))));
     };
@@ -53,22 +56,26 @@ struct FewCodes {
   }
 };
 
-inline void search_few(const SearchRequest& request, const FewRows& few, const FewCodes& codes,
-                       std::size_t n, std::uint32_t j, Lane total, Split& best) {
-  const auto load = [](const std::uint8_t* p) { return _mm_load_si128(reinterpret_cast<const __m128i*>(p)); };
-  const __m128i all = load(codes.code), h = load(few.h), g = load(few.g), zero = _mm_setzero_si128();
+// Two pairs of sums, as _mm_sad_epu8 leaves them: G << 32 | H.
+inline Lane pack_sums(__m128i h, __m128i g) {
+  const __m128i both = _mm_or_si128(h, _mm_slli_epi64(g, 32));
+  return static_cast<Lane>(_mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both))));
+}
+
+// `members`: bit i says that row i is in the node; others weigh nothing.
+inline void search_few(const SearchRequest& request, const FewRows& few, const std::uint8_t* code,
+                       std::uint32_t members, std::uint32_t j, Lane total, Split& best) {
+  const __m128i all = load_bytes(code), h = load_bytes(few.h), g = load_bytes(few.g), zero = _mm_setzero_si128();
   std::array<std::int32_t, kFew> left_h, left_g;
-  for (std::size_t i = 0; i < n; ++i) {
-    const __m128i own = _mm_set1_epi8(static_cast<char>(codes.code[i]));
-    const __m128i left = _mm_cmpeq_epi8(_mm_min_epu8(all, own), all);  // code_j <= code_i
-    // Sums of eight bytes each: h in the low words, g moved beside them.
-    const __m128i sum_h = _mm_sad_epu8(_mm_and_si128(h, left), zero);
-    const __m128i sum_g = _mm_sad_epu8(_mm_and_si128(g, left), zero);
-    const __m128i both = _mm_or_si128(sum_h, _mm_slli_epi64(sum_g, 32));
-    const __m128i sum = _mm_add_epi64(both, _mm_unpackhi_epi64(both, both));
-    const auto word = static_cast<Lane>(_mm_cvtsi128_si64(sum));
-    left_h[i] = static_cast<std::int32_t>(word);
-    left_g[i] = static_cast<std::int32_t>(word >> 32);
+  std::array<std::uint8_t, kFew> at_code;
+  std::size_t n = 0;
+  for (std::uint32_t bits = members; bits != 0; bits &= bits - 1) {
+    const std::uint8_t own = code[std::countr_zero(bits)];
+    const __m128i left = _mm_cmpeq_epi8(_mm_min_epu8(all, _mm_set1_epi8(static_cast<char>(own))), all);
+    const Lane sum = pack_sums(_mm_sad_epu8(_mm_and_si128(h, left), zero), _mm_sad_epu8(_mm_and_si128(g, left), zero));
+    at_code[n] = own;
+    left_h[n] = static_cast<std::int32_t>(sum);
+    left_g[n++] = static_cast<std::int32_t>(sum >> 32);
   }
   // As in scan_plain: D^2 / (H_l H_r), compared by cross-multiplication. Ties: the lowest cut.
   const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
@@ -78,7 +85,7 @@ inline void search_few(const SearchRequest& request, const FewRows& few, const F
     const std::int32_t hl = left_h[i], D = left_g[i] * H - G * hl;
     const double D2 = static_cast<double>(D) * D, r = static_cast<double>(hl) * (H - hl);
     const double mine = D2 * room, theirs = top * r;
-    const bool better = r > 0 && (mine > theirs || (mine == theirs && codes.code[i] < codes.code[at]));
+    const bool better = r > 0 && (mine > theirs || (mine == theirs && at_code[i] < at_code[at]));
     top = better ? D2 : top;
     room = better ? r : room;
     at = better ? i : at;
@@ -89,22 +96,23 @@ inline void search_few(const SearchRequest& request, const FewRows& few, const F
   best = {};
   best.score = score;
   best.column = j;
-  best.last_left = codes.code[at];
+  best.last_left = at_code[at];
   best.left_sum = Lane{left_g[at]} << 32 | Lane{left_h[at]};
   Code right = 256;
   for (std::size_t i = 0; i < n; ++i) {
-    if (codes.code[i] > best.last_left) right = std::min(right, Code{codes.code[i]});
+    if (at_code[i] > best.last_left) right = std::min(right, Code{at_code[i]});
   }
   best.first_right = right;
 }
 #else
 inline constexpr bool kHasFew = false;
 struct FewCodes {
+  std::uint8_t code[kFew] = {};
   bool varies = false, missing = true;
   FewCodes(const Column&, const NodeRows&) {}
 };
-inline void search_few(const SearchRequest&, const FewRows&, const FewCodes&, std::size_t, std::uint32_t,
-                       Lane, Split&) {}
+inline void search_few(const SearchRequest&, const FewRows&, const std::uint8_t*, std::uint32_t,
+                       std::uint32_t, Lane, Split&) {}
 #endif
 
 }  // namespace weald

@@ -165,8 +165,8 @@ std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target,
   if (trees.size() < threads) {
     for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grower.grow(first + k, threads, interrupt);
   } else {
-    parallel_for(threads, trees.size(), interrupt,
-                 [&](std::size_t k) { trees[k] = grower.grow(first + k, 1, interrupt); });
+    parallel_for_with<PageCache>(threads, trees.size(), interrupt,
+                                 [&](std::size_t k, PageCache&) { trees[k] = grower.grow(first + k, 1, interrupt); });
   }
   return trees;
 }

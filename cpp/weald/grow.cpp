@@ -16,6 +16,10 @@ class Flattener {
       : matrix_(matrix), subtrees_(subtrees), out_(out) {}
 
   void run() {
+    std::size_t n = 0;
+    for (const Subtree& subtree : subtrees_) n += subtree.nodes.size();
+    const auto reserve = [n](auto&... arrays) { (arrays.reserve(n), ...); };
+    reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
     // An explicit stack: a tree may be as deep as it has rows.
     struct Pending { std::size_t subtree; std::size_t node; std::int32_t parent; };
     std::vector<Pending> stack{{0, 0, -1}};

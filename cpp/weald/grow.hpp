@@ -27,14 +27,14 @@ struct Rules {
 // The shape of a grown tree, in pre-order: the left child of node i is i + 1. What the nodes
 // predict is computed afterwards from their rows.
 struct Shape {
-  std::vector<std::int32_t> right;           // -1: leaf
-  std::vector<std::int32_t> feature;         // -2: leaf
-  std::vector<double> threshold;             // NaN: categorical
-  std::vector<std::uint8_t> missing_left;
-  std::vector<std::int32_t> set_begin;       // into `sets`; -1: numeric or leaf
+  BigVector<std::int32_t> right;             // -1: leaf
+  BigVector<std::int32_t> feature;           // -2: leaf
+  BigVector<double> threshold;               // NaN: categorical
+  BigVector<std::uint8_t> missing_left;  
+  BigVector<std::int32_t> set_begin;         // into `sets`; -1: numeric or leaf
   std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
-  std::vector<double> lower, upper;          // bounds of the node's value; empty: none is bounded
-  std::vector<Row> begin, end;               // the node's rows are rows[begin, end)
+  BigVector<double> lower, upper;            // bounds of the node's value; empty: none is bounded
+  BigVector<Row> begin, end;                 // the node's rows are rows[begin, end)
   BigVector<Row> rows;                     // rows of the matrix, leaf after leaf
 
   std::size_t size() const { return right.size(); }

@@ -6,6 +6,7 @@
 // written in full right after they are made.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -17,6 +18,72 @@
 #endif
 
 namespace weald {
+
+#ifdef WEALD_HAS_MMAP
+// Large arrays that are freed on a thread while it has one of these are kept for the next of their size.
+// For many trees one after another: a fresh page costs as much as what a tree writes into it.
+class PageCache {
+ public:
+  PageCache() : outer_(std::exchange(current(), this)) {}
+  ~PageCache() {
+    current() = outer_;
+    for (const Piece& piece : kept_) munmap(piece.memory, piece.bytes);
+  }
+  PageCache(const PageCache&) = delete;
+  PageCache& operator=(const PageCache&) = delete;
+
+  static void* take(std::size_t bytes) {
+    if (PageCache* cache = current()) {
+      for (Piece& piece : cache->kept_) {
+        if (piece.bytes != bytes) continue;
+        void* memory = piece.memory;
+        piece = cache->kept_.back();
+        cache->kept_.pop_back();
+        cache->bytes_ -= bytes;
+        return memory;
+      }
+    }
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+  }
+
+  static void give(void* memory, std::size_t bytes) noexcept {
+    PageCache* cache = current();
+    if (cache == nullptr || cache->kept_.size() == cache->kept_.capacity() || cache->bytes_ + bytes > kMost) {
+      munmap(memory, bytes);
+      return;
+    }
+    cache->kept_.push_back({memory, bytes});
+    cache->bytes_ += bytes;
+  }
+
+  // Sizes come in steps of an eighth, so that arrays of nearly the same size find each other.
+  static std::size_t rounded(std::size_t bytes) {
+    const std::size_t step = std::bit_floor(bytes) / 8;
+    return (bytes + step - 1) / step * step;
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{32} << 20;
+  struct Piece { void* memory; std::size_t bytes; };
+
+  static PageCache*& current() {
+    static thread_local PageCache* cache = nullptr;
+    return cache;
+  }
+  PageCache* outer_;
+  std::size_t bytes_ = 0;
+  std::vector<Piece> kept_ = reserved();
+
+  static std::vector<Piece> reserved() {  // giving back must not allocate
+    std::vector<Piece> out;
+    out.reserve(64);
+    return out;
+  }
+};
+#else
+struct PageCache {};
+#endif
 
 template <class T>
 struct PageAllocator {
@@ -32,8 +99,8 @@ struct PageAllocator {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
 #ifdef WEALD_HAS_MMAP
     if (n * sizeof(T) >= kFromPages) {
-      void* p = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (p == MAP_FAILED) throw std::bad_alloc();
+      void* p = PageCache::take(PageCache::rounded(n * sizeof(T)));
+      if (p == nullptr) throw std::bad_alloc();
       return static_cast<T*>(p);
     }
 #endif
@@ -43,7 +110,7 @@ struct PageAllocator {
   void deallocate(T* p, std::size_t n) noexcept {
 #ifdef WEALD_HAS_MMAP
     if (n * sizeof(T) >= kFromPages) {
-      munmap(p, n * sizeof(T));
+      PageCache::give(p, PageCache::rounded(n * sizeof(T)));
       return;
     }
 #endif

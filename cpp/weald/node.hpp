@@ -61,9 +61,9 @@ struct DoneNode {
 };
 
 struct Subtree {
-  std::vector<DoneNode> nodes;
+  BigVector<DoneNode> nodes;
   std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left
-  std::vector<Bounds> bounds;                 // per node, if some column is monotone
+  BigVector<Bounds> bounds;                 // per node, if some column is monotone
 };
 
 // The open nodes. The whole difference between the three orders of growth is which one is next.

@@ -146,7 +146,7 @@ class NodeSearch {
       if (few && column.width == 1 && !column.categorical && !column.constant()) {
         const FewCodes codes(column, rows);
         if (!codes.missing) {
-          if (codes.varies) search_few(request, few_, codes, rows.n, static_cast<std::uint32_t>(j), *total, best);
+          if (codes.varies) search_few(request, few_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j), *total, best);
           return codes.varies;
         }
       }
@@ -162,10 +162,7 @@ class NodeSearch {
                                           return try_column(j, ready, best, scratch_[0]);
                                         });
     }
-    if (out.split.found()) {
-      const double unit = score_unit(channels_);
-      out.gain = out.split.score * unit - node_score(request, rows, total) * unit;
-    }
+    if (out.split.found()) out.gain = gain_of(out.split.score, node_score(request, rows, total));
     return out;
   }
 
@@ -174,9 +171,15 @@ class NodeSearch {
     return plan_.rules.random_split && Sides::fit(*node.block, plan_.stats, plan_.columns_per_node);
   }
 
-  // How far a gain may be from its true value.
-  double rounding_of(const Decision& decision) const {
-    return 1e-12 * std::abs(decision.split.score * score_unit(channels_));
+  // What a split gains over the node as it is, in the caller's weight x impurity.
+  double gain_of(double split_score, double own_score) const {
+    const double unit = score_unit(channels_);
+    return split_score * unit - own_score * unit;
+  }
+
+  // Is that enough, given how far it may be from its true value?
+  bool pays(double split_score, double gain) const {
+    return gain >= plan_.rules.min_decrease - 1e-12 * std::abs(split_score * score_unit(channels_));
   }
 
   // One unit of a node's value: G / H, or for the absolute criterion a target itself.

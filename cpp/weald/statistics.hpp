@@ -37,6 +37,7 @@ struct Target {
 inline Lane packed_word(Lane h, bool second_class) {
   return h | (h << 32 & -static_cast<Lane>(second_class));  // no branch: classes cannot be foretold
 }
+inline bool pure_pair(Lane packed) { return packed >> 32 == 0 || packed >> 32 == (packed & 0xFFFFFFFF); }
 inline Lane unpack_pair(std::uint8_t pair) { return packed_word(pair >> 1, (pair & 1) != 0); }
 
 // How the lanes of one cell (a node's or a bin's sums) are laid out:

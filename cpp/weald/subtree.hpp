@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "node_search.hpp"
+#include "tiny.hpp"
 
 namespace weald {
 
@@ -12,13 +12,14 @@ namespace weald {
 class SubtreeGrower {
  public:
   SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads)
-      : plan_(plan), rows_(rows), search_(plan, threads) {}
+      : plan_(plan), rows_(rows), search_(plan, threads), tiny_(plan, search_) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
   template <class Defer>
   Subtree grow(OpenNode&& root, std::size_t defer_below, Defer&& defer) {
     OpenNodes open(plan_.rules.frontier);
+    tree_.nodes.reserve(most_nodes(root));  // no page of it is there before it is written to
     add_nodes(1);
     root.id = 0;
     if (!root.histogram && worth_histogram(root)) root.histogram = count_histogram(root);
@@ -38,6 +39,7 @@ class SubtreeGrower {
     while (!open.empty()) {
       OpenNode node = open.pop();
       poll(node.size());
+      if (tiny_.grow(node, rows_, tree_)) continue;
       if (plan_.rules.max_leaves != 0 && leaves >= plan_.rules.max_leaves) {
         close(node);
         continue;
@@ -102,8 +104,7 @@ class SubtreeGrower {
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;
     if (pure(node, total)) return false;
     decision = search_.decide(node, rows, total);
-    return decision.split.found() &&
-           decision.gain >= plan_.rules.min_decrease - search_.rounding_of(decision);
+    return decision.split.found() && search_.pays(decision.split.score, decision.gain);
   }
 
   // Carries out a split of the node and opens its children.
@@ -176,6 +177,13 @@ class SubtreeGrower {
     plan_.interrupt.poll();
   }
 
+  // No subtree has more: every leaf has a row, and every other node two children.
+  std::size_t most_nodes(const OpenNode& root) const {
+    const std::size_t leaves = plan_.rules.max_leaves != 0 ? std::min(plan_.rules.max_leaves, root.size()) : root.size();
+    const std::size_t levels = plan_.rules.max_depth - std::min<std::size_t>(plan_.rules.max_depth, root.depth);
+    return 2 * (levels < 32 ? std::min(leaves, std::size_t{1} << levels) : leaves);
+  }
+
   // Makes room for n more nodes; the number of the first.
   std::uint32_t add_nodes(std::size_t n) {
     const std::size_t first = tree_.nodes.size();
@@ -237,8 +245,6 @@ class SubtreeGrower {
            (node.sum == OpenNode::kUnknown || !pure_pair(node.sum));
   }
 
-  static bool pure_pair(Lane packed) { return packed >> 32 == 0 || packed >> 32 == (packed & 0xFFFFFFFF); }
-
   bool pure(const OpenNode& node, const Lane* total) const {
     const Statistics& stats = plan_.stats;
     if (stats.layout == Layout::Packed) return pure_pair(*total);
@@ -290,6 +296,7 @@ class SubtreeGrower {
   const Plan& plan_;
   Row* rows_;
   NodeSearch search_;
+  TinyGrower tiny_;
   Decision decision_;
   Subtree tree_;
   BigVector<Row> partition_scratch_;

@@ -6,9 +6,9 @@
 namespace weald {
 
 struct Summary {
-  std::vector<std::int64_t> n_rows;
-  std::vector<double> weight, impurity;
-  std::vector<double> value;          // nodes x outputs x max_classes: class shares, or the number
+  BigVector<std::int64_t> n_rows;
+  BigVector<double> weight, impurity;
+  BigVector<double> value;          // nodes x outputs x max_classes: class shares, or the number
   std::size_t n_outputs = 1, max_classes = 1;
 };
 

@@ -18,31 +18,47 @@ using Lane = std::int64_t;   // one integer sum: adds are exact, so their order 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Bins of equal width over the range of a column, to find the quantile bin of a value without a search
-// through all of them: that of a value in step k is from[k] .. from[k + 1].
-struct BinGuide {
-  static constexpr std::size_t kSteps = 256;
-  double start = 0, steps_per_unit = 0;
-  std::uint8_t from[kSteps + 1] = {};
-
+// Steps of equal width over the range of a column, to find the quantile bin of a value without a search
+// through all of them.
+class BinGuide {
+ public:
   BinGuide() = default;
-  explicit BinGuide(const std::vector<double>& high) {
+  explicit BinGuide(const std::vector<double>& high) : high_(high) {
+    high_.insert(high_.end(), kLook, kInf);
     if (high.size() < 2) return;
-    start = high.front();
-    const double scale = static_cast<double>(kSteps) / (high.back() - start);
+    start_ = high.front();
+    const double scale = static_cast<double>(kSteps) / (high.back() - start_);
     if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
-    steps_per_unit = scale;
+    steps_per_unit_ = scale;
     std::size_t bin = 0;
-    for (std::size_t k = 0; k <= kSteps; ++k) {
+    for (std::size_t k = 0; k < kSteps; ++k) {
       while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
-      from[k] = static_cast<std::uint8_t>(bin);
+      from_[k] = static_cast<std::uint8_t>(bin);
     }
   }
 
+  // How many bins lie wholly at or below the value. A few are looked at together: a loop that ends
+  // now here, now there costs more.
+  Code count_up_to(double value) const {
+    std::size_t bin = from_[step_of(value)];
+    for (;; bin += kLook) {
+      std::size_t n = 0;
+      for (std::size_t k = 0; k < kLook; ++k) n += high_[bin + k] <= value;
+      if (n < kLook) return static_cast<Code>(bin + n);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSteps = 512, kLook = 4;
+
   std::size_t step_of(double value) const {
-    const double step = (value - start) * steps_per_unit;
+    const double step = (value - start_) * steps_per_unit_;
     return step >= static_cast<double>(kSteps - 1) ? kSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
   }
+
+  double start_ = 0, steps_per_unit_ = 0;
+  std::vector<double> high_;           // of the bins, and some that no value reaches
+  std::uint8_t from_[kSteps] = {};     // the bins before this one lie below the step
 };
 
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
@@ -67,7 +83,7 @@ struct Column {
   const double* low = nullptr;
   const double* high = nullptr;
   const Code* decode = nullptr;
-  const struct BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
+  const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }

@@ -10,6 +10,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from weald import losses
     from weald._engine import threads
     from weald.bagging import BaggingClassifier, BaggingRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
@@ -47,6 +48,7 @@ _HOME = {
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
+    "losses": "weald.losses",
     "plot_tree": "weald.explain",
     "threads": "weald._engine",
 }
@@ -68,6 +70,7 @@ __all__ = [
     "explain_path",
     "export_graphviz",
     "export_text",
+    "losses",
     "plot_tree",
     "threads",
 ]
@@ -76,7 +79,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'weald' has no attribute {name!r}")
-    found = getattr(_import_module(_HOME[name]), name)
+    home = _import_module(_HOME[name])
+    found = home if home.__name__ == f"weald.{name}" else getattr(home, name)
     globals()[name] = found
     return found
 

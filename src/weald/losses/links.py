@@ -1,0 +1,197 @@
+"""Links: from the score a model sums up to the prediction it makes, and back.
+
+A score may be any number; a prediction often may not (a mean of counts is positive, a probability
+lies between 0 and 1). ``inverse`` takes scores to predictions, ``link`` predictions to scores.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit
+
+FloatArray = npt.NDArray[np.float64]
+
+# exp(300) is 2e130: its square, summed over a billion rows, is still a finite number, so neither a
+# loss nor a sum like G^2 / H made from its derivatives can overflow.
+EXPONENT_LIMIT = 300.0
+
+
+def bounded_exp(x: FloatArray) -> FloatArray:
+    """``exp(x)``, held constant where x is beyond -300 or 300."""
+    bounded: FloatArray = np.exp(np.clip(x, -EXPONENT_LIMIT, EXPONENT_LIMIT))
+    return bounded
+
+
+def exp_then_line(x: FloatArray) -> FloatArray:
+    """``exp(x)``, continued by its tangent above 300.
+
+    The losses use it where their derivatives use :func:`bounded_exp`: values stay convex, and agree
+    with the gradient on both sides of 300.
+    """
+    return np.asarray(bounded_exp(x) * (1 + np.maximum(x - EXPONENT_LIMIT, 0)))
+
+
+def class_by_class(F: FloatArray) -> FloatArray:
+    """A copy of scores (..., K) as (K, ...): sums over few classes are then long vector loops."""
+    return np.array(np.moveaxis(np.asarray(F), -1, 0), dtype=np.float64, order="C")
+
+
+class Link(ABC):
+    """A monotone map between predictions and scores.
+
+    A prediction at the end of its range (a probability of 0, a mean of 0) has an infinite score,
+    unless the link says otherwise.
+    """
+
+    name: str
+
+    @abstractmethod
+    def link(self, mu: FloatArray) -> FloatArray:
+        """Scores of predictions."""
+
+    @abstractmethod
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """Predictions of scores; finite for every finite score."""
+
+
+@dataclass(frozen=True)
+class Identity(Link):
+    """The score is the prediction."""
+
+    name = "identity"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """``F = mu``."""
+        return mu
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``mu = F``."""
+        return F
+
+
+@dataclass(frozen=True)
+class Log(Link):
+    """The score is the logarithm of a positive prediction.
+
+    Examples
+    --------
+    >>> Log().inverse(np.array([0.0, np.log(2.0)]))
+    array([1., 2.])
+    """
+
+    name = "log"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """``F = ln mu``."""
+        with np.errstate(divide="ignore"):
+            return np.log(mu)
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``mu = exp(F)``, with F held between -300 and 300."""
+        return bounded_exp(F)
+
+
+@dataclass(frozen=True)
+class Logit(Link):
+    """The score is the log odds of a probability.
+
+    Examples
+    --------
+    >>> Logit().inverse(np.array([0.0, np.log(3.0)]))
+    array([0.5 , 0.75])
+    """
+
+    name = "logit"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """``F = ln(p / (1 - p))``."""
+        return np.asarray(logit(mu))
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``p = 1 / (1 + exp(-F))``."""
+        return np.asarray(expit(F))
+
+
+@dataclass(frozen=True)
+class HalfLogit(Link):
+    """The score is half the log odds, as in AdaBoost (Friedman, Hastie & Tibshirani 2000).
+
+    Examples
+    --------
+    >>> HalfLogit().inverse(np.array([0.0, np.log(3.0) / 2]))
+    array([0.5 , 0.75])
+    """
+
+    name = "half_logit"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """``F = 1/2 ln(p / (1 - p))``."""
+        return np.asarray(logit(mu)) / 2
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``p = e^F / (e^F + e^-F)``."""
+        return np.asarray(expit(2 * np.asarray(F)))
+
+
+@dataclass(frozen=True)
+class HingeLink(Link):
+    """The probability at which a score is the best answer to the smoothed hinge.
+
+    Where a share p of the rows has y = 1, ``p l(F) + (1 - p) l(-F)`` is least at the F with
+    ``p = l'(-F) / (l'(F) + l'(-F))`` (setting the derivative to 0). With the smoothed hinge,
+    ``-l'(z) = clip((1 - z) / s, 0, 1)``. Scores of 1 and more mean p = 1, and scores that differ
+    from 0 by less than ``1 - s`` all mean p = 1/2: how far the hinge can tell probabilities apart
+    depends on its smoothness. With s = 1 it can do so in all of (0, 1).
+
+    Examples
+    --------
+    >>> HingeLink(1.0).inverse(np.array([-2.0, 0.0, 0.5, 1.0])).round(3)
+    array([0.   , 0.5  , 0.667, 1.   ])
+    """
+
+    smoothness: float
+    name = "hinge"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """Solve the equation of ``inverse`` for F; 0 for p = 1/2, -1 and 1 for p = 0 and 1."""
+        s = self.smoothness
+        larger = np.maximum(mu, 1 - mu)
+        # Both slopes in the rounded part, or the wrong side's already -1.
+        distance = np.where(larger <= s / 2, 2 * larger - 1, 1 + s - s / larger)
+        return np.asarray(np.sign(mu - 0.5) * distance)
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``p = l'(-F) / (l'(F) + l'(-F))``."""
+        of_one = np.clip((1 - F) / self.smoothness, 0, 1)
+        of_zero = np.clip((1 + F) / self.smoothness, 0, 1)
+        return np.asarray(of_zero / (of_one + of_zero))
+
+
+@dataclass(frozen=True)
+class SoftmaxLink(Link):
+    """The scores of a row are the logarithms of its class probabilities, up to a common shift.
+
+    Examples
+    --------
+    >>> SoftmaxLink().inverse(np.array([[0.0, 0.0, np.log(2.0)]]))
+    array([[0.25, 0.25, 0.5 ]])
+    """
+
+    name = "softmax"
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """``F_k = ln p_k``, shifted so that a row's scores sum to 0; p is at least exp(-300)."""
+        logs = np.log(np.maximum(mu, np.exp(-EXPONENT_LIMIT)))
+        return np.asarray(logs - logs.mean(axis=-1, keepdims=True))
+
+    def inverse(self, F: FloatArray) -> FloatArray:
+        """``p_k = exp(F_k) / sum_j exp(F_j)``."""
+        e = class_by_class(F)
+        e -= e.max(axis=0)
+        np.exp(e, out=e)
+        e /= e.sum(axis=0)
+        return np.ascontiguousarray(np.moveaxis(e, 0, -1))

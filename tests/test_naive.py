@@ -136,3 +136,37 @@ def test_bad_parameters(settings, message):
     X, y = CANCER
     with pytest.raises(ValueError, match=message):
         NaiveEnsembleClassifier(**settings).fit(X, y)
+
+
+def test_fractions_for_a_member_that_takes_no_weights():
+    X, y = CANCER
+    naive = NaiveEnsembleClassifier(KNeighborsClassifier(), 2)
+    plain = naive.fit(X, y).predict_proba(X)
+    equal = naive.fit(X, y, sample_weight=np.full(len(y), 0.5)).predict_proba(X)
+    np.testing.assert_array_equal(equal, plain)
+    with pytest.raises(ValueError, match="whole weights, a member that takes weights, or bagging"):
+        naive.fit(X, y, sample_weight=np.linspace(0.5, 1, len(y)))
+
+
+def test_weights_of_classes_are_given_by_label():
+    X, y = CANCER
+    names = np.array(["good", "bad"])[y]
+    tree = DecisionTreeClassifier(class_weight={"bad": 1, "good": 20})
+    naive = NaiveEnsembleClassifier(tree, param_grid={"max_depth": [2, 3]}).fit(X, names)
+    alone = [tree.set_params(max_depth=d).fit(X, names).predict_proba(X) for d in (2, 3)]
+    np.testing.assert_allclose(naive.predict_proba(X), np.mean(alone, axis=0))
+    given = [{"bad": 1, "good": 20}, None]
+    by_grid = NaiveEnsembleClassifier(param_grid={"class_weight": given}).fit(X, names)
+    assert by_grid.n_estimators_ == 2
+
+
+def test_costs_that_all_members_share():
+    X, y = CANCER
+    costs = np.array([[0, 1], [50, 0]])
+    tree = DecisionTreeClassifier(cost_matrix=costs)
+    naive = NaiveEnsembleClassifier(tree, param_grid={"max_depth": [1, 2]}).fit(X, y)
+    cheapest = (naive.predict_proba(X) @ costs).argmin(axis=1)
+    np.testing.assert_array_equal(naive.predict(X), cheapest)
+    grid = {"cost_matrix": [costs, costs.T], "max_depth": [2]}
+    mixed = NaiveEnsembleClassifier(DecisionTreeClassifier(), param_grid=grid).fit(X, y)
+    np.testing.assert_array_equal(mixed.predict(X), mixed.predict_proba(X).argmax(axis=1))

@@ -17,14 +17,16 @@ PACKAGE = ROOT / "src" / "weald"
 # Who may import whom; a package may always import itself.
 ALLOWED = {
     "_engine": set(),
+    "_warnings": set(),
     # reading what users give
-    "_columns": set(),
-    "_labels": {"_columns"},
-    "_data": {"_columns", "_labels"},
+    "_bad_values": set(),
+    "_columns": {"_bad_values"},
+    "_labels": {"_bad_values", "_columns", "_warnings"},
+    "_data": {"_bad_values", "_columns", "_labels"},
     "_raw_table": {"_columns", "_data"},
     "_params": {"_engine"},
-    "_ensemble_params": {"_params"},
-    "_targets": {"_engine", "_data", "_params"},
+    "_ensemble_params": {"_params", "_warnings"},
+    "_targets": {"_engine", "_data", "_params", "_warnings"},
     # trees
     "pruning": {"_engine"},
     "_tree_base": {"_engine", "_data", "_params", "_targets", "pruning", "explain"},
@@ -33,40 +35,86 @@ ALLOWED = {
     # what ensembles share
     "losses": set(),
     "combining": set(),
-    "sampling": {"_engine", "_data", "_params"},
-    "_out_of_bag": {"_engine"},
+    "sampling": {"_engine", "_data", "_params", "_warnings"},
+    "_out_of_bag": {"_engine", "_warnings"},
     "_progress": set(),
     "_member_trees": {"_engine"},
-    "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress"},
+    "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress", "_warnings"},
+    "_warm_start": {"_targets", "sampling", "_warnings"},
     "intervals": {"_data"},
     # forests
     "_forest_base": {
         *("_engine", "_data", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
-        *("_member_trees", "_forest_growth", "explain"),
+        *("_member_trees", "_forest_growth", "_warm_start", "explain"),
     },
     "_forest_kinds": {
         *("_params", "_targets", "sampling", "_out_of_bag", "_forest_base", "intervals"),
+        "_warnings",
     },
     "forest": {"_forest_kinds", "tree"},
     # members of any kind
-    "_members": {"_raw_table", "combining"},
+    "_members": {"_engine", "_raw_table", "combining"},
     "_member_watch": {"_out_of_bag", "combining"},
     "_bag": {"_engine", "_data", "_raw_table", "_member_trees", "_members", "combining"},
     "_crew": {
         *("_engine", "_data", "_raw_table", "_params", "sampling", "_out_of_bag", "_bag"),
-        *("_members", "_member_watch"),
+        *("_members", "_member_watch", "_targets"),
     },
     "_bagging_base": {
         *("_engine", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
         *("_forest_growth", "_members", "_member_watch", "_bag", "_crew", "combining"),
+        *("_member_trees", "_warm_start", "_warnings"),
     },
     "_bagging_kinds": {"_data", "_params", "_targets", "tree", "_bag", "_bagging_base"},
-    "bagging": {"sampling", "_ensemble_params", "_bagging_base", "_bagging_kinds"},
+    "bagging": {"sampling", "_ensemble_params", "_bagging_base", "_bagging_kinds", "_warnings"},
     "naive": {
         *("_params", "_ensemble_params", "sampling", "_members", "_bagging_base", "_bagging_kinds"),
+        "_targets",
     },
+    # boosting
+    "_boost_params": {"_engine", "_ensemble_params", "_params"},
+    "_boost_data": {"_boost_params", "_data", "_raw_table"},
+    "_boost_rules": set(),
+    "_boost_rounds": {
+        *("_engine", "_boost_data", "_boost_params", "_boost_rules", "_members", "_params"),
+        "_raw_table",
+    },
+    "_boost_loop": {"_boost_params", "_boost_rounds", "_boost_rules", "_progress", "_warnings"},
+    "_boosted": {"_engine", "_boost_rules", "_data", "_member_trees", "_members", "_raw_table"},
+    "_boost_r2": {
+        *("_engine", "_boost_data", "_boost_params", "_boost_rounds", "_boost_rules", "_members"),
+        *("_raw_table", "_stage_members"),
+    },
+    "_boosted_numbers": {"_engine", "_boosted", "_stage_members", "combining"},
+    "_adaboost_base": {
+        *("_boost_data", "_boost_loop", "_boost_params", "_member_trees", "_params", "_targets"),
+        "tree",
+    },
+    "_adaboost_classifier": {
+        *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_rounds"),
+        *("_boost_rules", "_boosted", "_data", "_params", "tree"),
+    },
+    "_adaboost_regressor": {
+        *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_r2"),
+        *("_boost_rules", "_boosted_numbers", "_params", "combining", "tree"),
+    },
+    "adaboost": {"_adaboost_classifier", "_adaboost_regressor"},
+    # stagewise
+    "_step": {"losses"},
+    "_holdout": {"_out_of_bag", "_raw_table", "losses"},
+    "_stage_members": {"_engine", "_data", "_member_trees", "_members", "_raw_table"},
+    "_direction": {
+        *("_engine", "_data", "_params", "_raw_table", "_members", "_holdout", "_stage_members"),
+    },
+    "_additive_model": {"_direction", "_holdout", "_step", "losses"},
+    "_stagewise_base": {
+        *("_data", "_raw_table", "_params", "_ensemble_params", "_targets", "_progress", "losses"),
+        *("_additive_model", "_direction", "_holdout", "_stage_members", "tree"),
+    },
+    "_stagewise_kinds": {"_data", "_stagewise_base", "losses", "tree"},
+    "stagewise": {"_stagewise_kinds"},
     # on top
-    "explain": {"_engine", "_data", "_raw_table"},
+    "explain": {"_engine", "_data", "_raw_table", "_warnings"},
     "cli": {"", "explain"},
 }
 

@@ -1,1 +1,1 @@
-"""Published experiments on the bagging family, run again: see `bench.replications.run`."""
+"""Published experiments on ensembles, run again: see `bench.replications.run`."""

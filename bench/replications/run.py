@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from bench import machine
 from bench.measure import ROOT
-from bench.replications import bins, breiman, conformal, louppe, out_of_bag, seeds
+from bench.replications import bins, breiman, conformal, hastie, louppe, out_of_bag, seeds
 from bench.replications.library import HOMES, OURS, Library
 from bench.replications.part import Part
 
@@ -29,6 +29,7 @@ PARTS: list[Part] = [
     conformal.PART,
     bins.PART,
     seeds.PART,
+    hastie.PART,
 ]
 
 INTRODUCTION = """\

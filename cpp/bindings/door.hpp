@@ -125,3 +125,4 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 NamedArrays arrays_of(Shape&& shape, Summary&& nodes);
 
 void bind_forest(nb::module_& m);  // in forest.cpp
+void bind_rounds(nb::module_& m);  // in rounds.cpp

@@ -31,10 +31,7 @@ Forest grow(const Binned& matrix, const PyTarget& target, const std::string& cri
   Forest out;
   out.criterion = plan.criterion;
   out.outputs = outputs_of(target.target);
-  for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
-    out.n_categories.push_back(
-        matrix.columns[j].categorical ? static_cast<std::uint32_t>(matrix.category_code[j].size()) : 0U);
-  }
+  out.n_categories = categories_of(matrix);
   without_lock([&](Interrupt& interrupt) {
     out.trees = grow_forest(matrix, target.target, plan, first, last, threads, interrupt);
     return 0;

@@ -92,6 +92,7 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
     Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf);
     require(!stats.rows.empty(), "no row has a positive weight");
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
+    if (&growth != &summary) shape.sums = {};  // they were summed under other weights
     nodes = summarise(shape, summary.target, criterion);
     return 0;
   });
@@ -102,6 +103,7 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled engine of weald.";
+  nb::set_leak_warnings(false);  // a thread that still fits at exit is no leak of ours
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     shutdown_thread = std::this_thread::get_id();
     shutting_down.store(true, std::memory_order_release);
@@ -162,6 +164,7 @@ NB_MODULE(_core, m) {
                    },
                    [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
   bind_forest(m);
+  bind_rounds(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 

@@ -112,10 +112,13 @@ std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std:
   return out;
 }
 
+// Of a tree that is known to be one; children come after their parents.
 std::uint32_t depth_of(std::span<const std::int32_t> right) {
-  const std::vector<std::int64_t> wide(right.begin(), right.end());
-  const auto depths = check_preorder(wide);
-  return *std::max_element(depths.begin(), depths.end());
+  std::vector<std::uint32_t> height(right.size(), 0);
+  for (std::size_t m = right.size(); m-- > 0;) {
+    if (right[m] >= 0) height[m] = 1 + std::max(height[m + 1], height[static_cast<std::size_t>(right[m])]);
+  }
+  return height[0];
 }
 
 }  // namespace
@@ -223,13 +226,13 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right) {
 
 void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories) {
   require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
-  std::vector<std::int32_t> right;
+  std::vector<std::int64_t> right;
   std::size_t n_leaves = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
   for (const Node& node : tree.nodes) {
     const std::size_t to = right.size() + node.next;
     require(node.leaf() || to < tree.nodes.size(), "a child is out of range");
-    right.push_back(node.leaf() ? -1 : static_cast<std::int32_t>(to));
+    right.push_back(node.leaf() ? -1 : static_cast<std::int64_t>(to));
     if (node.leaf()) {
       ++n_leaves;
       require(outputs.is_inline() || (std::size_t{node.next} + 1) * row_bytes <= tree.table.bytes.size(),
@@ -248,7 +251,8 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       require(!std::isnan(node.number), "a threshold is missing");
     }
   }
-  tree.depth = depth_of(right);
+  const auto depths = check_preorder(right);
+  tree.depth = *std::max_element(depths.begin(), depths.end());
   require(tree.leaf_impurity.empty() || tree.leaf_impurity.size() == n_leaves, "one impurity per leaf");
   require(tree.importance.empty() || tree.importance.size() == n_categories.size(), "one importance per column");
 }

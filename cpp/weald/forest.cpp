@@ -90,10 +90,7 @@ class TreeGrower {
   TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan)
       : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows) {
     outputs_ = outputs_of(target);
-    for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
-      n_categories_.push_back(static_cast<std::uint32_t>(
-          matrix.columns[j].categorical ? matrix.category_code[j].size() : 0));
-    }
+    n_categories_ = categories_of(matrix);
   }
 
   CompactTree grow(std::size_t number, std::size_t threads, Interrupt& interrupt) const {
@@ -156,6 +153,14 @@ Outputs outputs_of(const Target& target) {
   return out;
 }
 
+std::vector<std::uint32_t> categories_of(const Binned& matrix) {
+  std::vector<std::uint32_t> out;
+  for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
+    out.push_back(matrix.columns[j].categorical ? static_cast<std::uint32_t>(matrix.category_code[j].size()) : 0U);
+  }
+  return out;
+}
+
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
                                      std::size_t first, std::size_t last, std::size_t threads,
                                      Interrupt& interrupt) {
@@ -165,8 +170,10 @@ std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target,
   if (trees.size() < threads) {
     for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grower.grow(first + k, threads, interrupt);
   } else {
-    parallel_for_with<PageCache>(threads, trees.size(), interrupt,
-                                 [&](std::size_t k, PageCache&) { trees[k] = grower.grow(first + k, 1, interrupt); });
+    parallel_for_with<PageCache>(threads, trees.size(), interrupt, [&](std::size_t k, PageCache& pages) {
+      const PageCache::Use use(pages);
+      trees[k] = grower.grow(first + k, 1, interrupt);
+    });
   }
   return trees;
 }

@@ -8,6 +8,7 @@
 namespace weald {
 
 Outputs outputs_of(const Target& target);
+std::vector<std::uint32_t> categories_of(const Binned& matrix);  // per column, 0 for numeric
 
 struct ForestPlan {
   Criterion criterion = Criterion::Gini;

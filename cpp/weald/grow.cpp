@@ -12,13 +12,14 @@ namespace {
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
  public:
-  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, Shape& out)
-      : matrix_(matrix), subtrees_(subtrees), out_(out) {}
+  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Shape& out)
+      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), out_(out) {}
 
   void run() {
     std::size_t n = 0;
     for (const Subtree& subtree : subtrees_) n += subtree.nodes.size();
     const auto reserve = [n](auto&... arrays) { (arrays.reserve(n), ...); };
+    if (keeps_sums_) reserve(out_.sums);
     reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
     // An explicit stack: a tree may be as deep as it has rows.
     struct Pending { std::size_t subtree; std::size_t node; std::int32_t parent; };
@@ -51,6 +52,7 @@ class Flattener {
     out_.missing_left.push_back(node.missing_left);
     out_.begin.push_back(node.begin);
     out_.end.push_back(node.end);
+    if (keeps_sums_) out_.sums.push_back(node.sum);
     if (!subtree.bounds.empty()) {
       out_.lower.push_back(subtree.bounds[index].lower);
       out_.upper.push_back(subtree.bounds[index].upper);
@@ -70,6 +72,7 @@ class Flattener {
 
   const Binned& matrix_;
   const std::vector<Subtree>& subtrees_;
+  bool keeps_sums_;
   Shape& out_;
 };
 
@@ -129,7 +132,8 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   });
   top.release_scratch();
   grow_batch();
-  Flattener(matrix, subtrees, shape).run();
+  const bool keeps_sums = stats.layout == Layout::Packed && stats.whole_weights && subtrees[0].nodes.size() > 1;
+  Flattener(matrix, subtrees, keeps_sums, shape).run();
   return shape;
 }
 

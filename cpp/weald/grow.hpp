@@ -35,7 +35,8 @@ struct Shape {
   std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
   BigVector<double> lower, upper;            // bounds of the node's value; empty: none is bounded
   BigVector<Row> begin, end;                 // the node's rows are rows[begin, end)
-  BigVector<Row> rows;                     // rows of the matrix, leaf after leaf
+  BigVector<Row> rows;                       // rows of the matrix, leaf after leaf
+  BigVector<Lane> sums;                      // two classes, whole weights: G << 32 | H of every node
 
   std::size_t size() const { return right.size(); }
 };

@@ -20,17 +20,28 @@
 namespace weald {
 
 #ifdef WEALD_HAS_MMAP
-// Large arrays that are freed on a thread while it has one of these are kept for the next of their size.
-// For many trees one after another: a fresh page costs as much as what a tree writes into it.
+// Large arrays that are freed on a thread while it uses one of these are kept for the next of their
+// size. For many trees one after another: a fresh page costs as much as what a tree writes into it.
 class PageCache {
  public:
-  PageCache() : outer_(std::exchange(current(), this)) {}
+  PageCache() { kept_.reserve(64); }   // giving back must not allocate
   ~PageCache() {
-    current() = outer_;
     for (const Piece& piece : kept_) munmap(piece.memory, piece.bytes);
   }
   PageCache(const PageCache&) = delete;
   PageCache& operator=(const PageCache&) = delete;
+
+  // The calling thread uses the cache as long as this lives.
+  class Use {
+   public:
+    explicit Use(PageCache& cache) : before_(std::exchange(current(), &cache)) {}
+    ~Use() { current() = before_; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    PageCache* before_;
+  };
 
   static void* take(std::size_t bytes) {
     if (PageCache* cache = current()) {
@@ -71,18 +82,15 @@ class PageCache {
     static thread_local PageCache* cache = nullptr;
     return cache;
   }
-  PageCache* outer_;
   std::size_t bytes_ = 0;
-  std::vector<Piece> kept_ = reserved();
-
-  static std::vector<Piece> reserved() {  // giving back must not allocate
-    std::vector<Piece> out;
-    out.reserve(64);
-    return out;
-  }
+  std::vector<Piece> kept_;
 };
 #else
-struct PageCache {};
+struct PageCache {
+  struct Use {
+    explicit Use(PageCache&) {}
+  };
+};
 #endif
 
 template <class T>

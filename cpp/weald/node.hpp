@@ -52,6 +52,7 @@ struct OpenNode {
 // What remains of a node once it is decided. Kept small: a full tree has as many as rows.
 struct DoneNode {
   double threshold = -2;
+  Lane sum = OpenNode::kUnknown;       // as in the open node
   Row begin = 0, end = 0;              // rows[begin, end)
   std::int32_t left = -1;              // in the same subtree; the right child follows it
   std::int32_t feature = -2;

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace weald {
 
@@ -149,9 +150,14 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   block->code_storage.resize(n * parent.row_stride + kRowSlack);
   std::uint8_t* base = block->code_storage.data();
   block->row_bytes = base;
+  // In pieces of a fixed size, the last of which may reach into the next row: that comes after it, and
+  // there is room behind the last.
+  constexpr std::size_t kPiece = 16;
+  static_assert(kPiece <= kRowSlack);
   for (std::size_t i = 0; i < n; ++i) {
-    std::copy_n(parent.row_bytes + rows[i] * parent.row_stride, parent.row_stride,
-                base + i * parent.row_stride);
+    const std::uint8_t* from = parent.row_bytes + rows[i] * parent.row_stride;
+    std::uint8_t* to = base + i * parent.row_stride;
+    for (std::size_t at = 0; at < parent.row_stride; at += kPiece) std::memcpy(to + at, from + at, kPiece);
   }
   block->columns = parent.columns;
   for (Column& column : block->columns) {

@@ -25,17 +25,21 @@ struct Weights {
 
 Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   Weights out;
-  rows.reserve(target.n_rows);
+  rows.resize(target.n_rows);
+  std::size_t n = 0;
+  bool valid = true;
   for (std::size_t i = 0; i < target.n_rows; ++i) {
     const double w = target.weight(static_cast<Row>(i));
-    if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
-    if (w == 0) continue;
-    rows.push_back(static_cast<Row>(i));
+    valid &= w >= 0 && w <= std::numeric_limits<double>::max();
+    rows[n] = static_cast<Row>(i);
+    n += w > 0;
     out.total += w;
     out.most = std::max(out.most, w);
-    out.unit &= w == 1;
+    out.unit &= w == 1 || w == 0;
     out.whole &= w == std::floor(w);
   }
+  rows.resize(n);
+  if (!valid) throw std::invalid_argument("weights must be finite and >= 0");
   if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
   return out;
 }
@@ -56,23 +60,31 @@ void tabulate_xlog2x(Statistics& out) {
 
 }  // namespace
 
-Statistics make_statistics(const Target& target, Criterion criterion,
-                           std::size_t min_samples_leaf) {
+Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
+                           Precision precision, Statistics&& memory) {
   Statistics out;
+  out.rows = std::move(memory.rows), out.words = std::move(memory.words);
+  out.pairs = std::move(memory.pairs), out.hot = std::move(memory.hot);
+  out.rows.clear(), out.words.clear(), out.pairs.clear(), out.hot.clear();
   out.criterion = criterion;
   out.n_outputs = target.n_outputs;
   const Weights weights = inspect_weights(target, out.rows);
   out.total_weight = weights.total;
 
-  // Whole weights keep their unit; others are cut to 2^-k so that their sum stays below 2^52 and
-  // converts to double without rounding.
+  const bool binary = is_classification(criterion) && target.n_outputs == 1 && target.n_classes[0] <= 2;
+  const bool counts_needed = min_samples_leaf > 1 && !weights.unit;
+  const bool word = precision == Precision::Word && binary && !counts_needed;
+  // Whole weights keep their unit; others are cut to 2^-k so that their sum converts to double without
+  // rounding, and fits where it has to. Every row counts, however light.
   const bool whole = weights.whole && weights.total < 0x1.0p31;
-  const int h_exponent = whole ? 0 : exponent_for(weights.total, 52);
+  const int h_exponent = whole ? 0 : exponent_for(weights.total, word ? 30 : 52);
   out.h_unit = std::ldexp(1.0, -h_exponent);
   out.unit_weights = weights.unit;
   out.whole_weights = whole;
+  const double per_unit = std::ldexp(1.0, h_exponent);  // a power of two: multiplying by it is exact
+  const Lane least = word ? 1 : 0;
   const auto h_of = [&](Row row) {
-    return static_cast<Lane>(std::llrint(std::ldexp(target.weight(row), h_exponent)));
+    return std::max(least, static_cast<Lane>(std::llrint(target.weight(row) * per_unit)));
   };
 
   if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20 &&
@@ -81,13 +93,11 @@ Statistics make_statistics(const Target& target, Criterion criterion,
   }
   if (is_classification(criterion)) {
     out.g_unit = out.h_unit;
-    const bool binary = target.n_outputs == 1 && target.n_classes[0] <= 2;
     if (binary) {
       out.channels = 1;
-      const bool counts_needed = min_samples_leaf > 1 && !weights.unit;
-      out.layout = whole && !counts_needed ? Layout::Packed : Layout::Dense;
+      out.layout = (whole || word) && !counts_needed ? Layout::Packed : Layout::Dense;
       out.lanes = out.layout == Layout::Packed ? 1 : 3;
-      if (out.layout == Layout::Packed && weights.most <= 127) {
+      if (out.layout == Layout::Packed && whole && weights.most <= 127) {
         out.small_pairs = criterion == Criterion::Gini;
         out.pairs.resize(target.n_rows, 0);
         for (const Row row : out.rows) {

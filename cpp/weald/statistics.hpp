@@ -86,9 +86,14 @@ struct Statistics : Channels {
   std::size_t stored_per_row() const { return real() ? 1 : words_per_row(); }
 };
 
-// min_samples_leaf tells whether row counts are needed beside weights.
-Statistics make_statistics(const Target& target, Criterion criterion,
-                           std::size_t min_samples_leaf);
+// How finely weights that are not whole are cut: so that their sum stays below 2^52, or (if that lets
+// two classes fit into one word) below 2^31, which among many rows changes no sum that matters.
+enum class Precision { Fine, Word };
+
+// min_samples_leaf tells whether row counts are needed beside weights. `memory`: of earlier statistics,
+// to be used again.
+Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
+                           Precision precision = Precision::Fine, Statistics&& memory = {});
 
 // Measures the real targets of a node of n rows and weight total_h, which lie between low and high:
 // chooses centre and unit so that no sum can pass 2^61.

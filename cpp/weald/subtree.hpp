@@ -194,7 +194,7 @@ class SubtreeGrower {
 
   DoneNode& record_place(const OpenNode& node) {
     DoneNode& done = tree_.nodes[node.id];
-    done.begin = node.begin, done.end = node.end;
+    done.begin = node.begin, done.end = node.end, done.sum = node.sum;
     if (!tree_.bounds.empty()) tree_.bounds[node.id] = node.frame->bounds;
     return done;
   }

@@ -184,7 +184,14 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion)
   for (std::size_t m = 0; m < shape.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
-  if (target.classes) {
+  if (!shape.sums.empty()) {
+    summarise_classes(shape, target.n_classes, criterion, out, [&](std::size_t m, double* value, double& weight) {
+      weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
+      const auto second = static_cast<double>(shape.sums[m] >> 32);
+      if (out.max_classes == 2) value[1] = second;
+      value[0] = weight - second;
+    });
+  } else if (target.classes) {
     summarise_classes(shape, target.n_classes, criterion, out,
                       [&](std::size_t m, double* value, double& weight) {
       for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {

@@ -168,7 +168,7 @@ class TinyGrower {
         }
       }
       DoneNode& done = tree_->nodes[node.id];
-      done.begin = begin, done.end = begin + static_cast<Row>(node.n);
+      done.begin = begin, done.end = begin + static_cast<Row>(node.n), done.sum = node.sum;
       if (could_split(node) && find_split(tile, node)) {
         record(done, node.sum);
         open.push_back(divide(tile, node));

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from weald import losses
     from weald._engine import threads
+    from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
     from weald.forest import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         RandomForestRegressor,
     )
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
+    from weald.stagewise import StagewiseClassifier, StagewiseRegressor
     from weald.tree import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -33,6 +35,8 @@ __version__ = _version("weald")
 # Where each name lives. They are imported when first asked for, so that the command line can
 # show its help without loading scikit-learn.
 _HOME = {
+    "AdaBoostClassifier": "weald.adaboost",
+    "AdaBoostRegressor": "weald.adaboost",
     "BaggingClassifier": "weald.bagging",
     "BaggingRegressor": "weald.bagging",
     "DecisionTreeClassifier": "weald.tree",
@@ -45,6 +49,8 @@ _HOME = {
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
     "RandomForestRegressor": "weald.forest",
+    "StagewiseClassifier": "weald.stagewise",
+    "StagewiseRegressor": "weald.stagewise",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
@@ -54,6 +60,8 @@ _HOME = {
 }
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DecisionTreeClassifier",
@@ -66,6 +74,8 @@ __all__ = [
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StagewiseClassifier",
+    "StagewiseRegressor",
     "__version__",
     "explain_path",
     "export_graphviz",

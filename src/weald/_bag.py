@@ -188,8 +188,8 @@ class MemberBag:
         return combining.mean(parts, weights)
 
     def estimators(self, ensemble: Any) -> list[Any]:
-        """The members themselves."""
-        return self.members
+        """The members themselves, in a list of the user's own."""
+        return list(self.members)
 
     def _ask(self, vote: bool) -> Any:
         if self.n_classes == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,11 +28,14 @@ from weald._crew import Look, MemberCrew, TreeCrew
 from weald._ensemble_params import EnsembleParams
 from weald._forest_growth import Look as TreeLook
 from weald._forest_growth import grow_in_steps
+from weald._member_trees import refuse_members
 from weald._member_watch import WeighingOutOfBag
 from weald._members import make_member
 from weald._out_of_bag import OutOfBag
-from weald._params import check_n_jobs, resolve_seed
-from weald._targets import alike, all_or_nothing
+from weald._params import resolve_seed
+from weald._targets import all_or_nothing
+from weald._warm_start import check_same, check_size, drawing_of, kind_of, shape_of
+from weald._warnings import warn_user
 from weald.sampling import Sampling
 
 __all__ = ["EnsembleBase", "member_has"]
@@ -63,6 +65,7 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
     _bag: TreeBag | MemberBag
     _sampling: Sampling
     _own_trees: tuple[type, ...]  # of the same kind, for the fast path
+    _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
 
     # --- what the kinds of ensembles and targets differ in ---------------------------------------
 
@@ -96,7 +99,7 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
 
     def _member_of(self, t: int, seed: int) -> Any:
         """Member t, not fitted yet."""
-        return make_member(self.estimator_, seed)
+        return make_member(self.estimator_, seed, classes=self.__dict__.get("classes_"))
 
     def _grows_trees(self) -> bool:
         """All members are trees that the engine can grow in one call."""
@@ -115,8 +118,9 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
         with all_or_nothing(self):
             before = dict(self.__dict__)
             self.estimator_ = self._checked_estimator()
-            n_jobs = check_n_jobs(self.n_jobs)
+            n_jobs = engine.check_n_jobs(self.n_jobs)
             routed = self._routed("fit", fit_params).get("fit", {})
+            self._costs = None
             crew: Any
             if self._grows_trees():
                 params = self._resolve(engine.resolve_threads(n_jobs))
@@ -160,31 +164,16 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
         if not params.warm_start or "_bag" not in before:
             return None
         bag = before["_bag"]
-        if params.n_estimators < len(bag):
-            raise ValueError(
-                f"n_estimators={params.n_estimators} must be larger or equal to "
-                f"len(estimators_)={len(bag)} when warm_start==True"
-            )
-        names = ("n_outputs_", "classes_", "categories_", "feature_names_in_", "n_features_in_")
-        same = (
-            isinstance(bag, TreeBag) == self._grows_trees()
-            and all(alike(before.get(name), self.__dict__.get(name)) for name in names)
-            and alike(_parts(sampling), _parts(before["_sampling"]))
+        trees = isinstance(bag, TreeBag)
+        was = kind_of(bag.like if trees else bag.members[0], trees)
+        now = kind_of(self.estimator_, self._grows_trees())
+        check_same(
+            was | shape_of(before) | drawing_of(before["_sampling"]),
+            now | shape_of(self.__dict__) | drawing_of(sampling),
         )
-        if not same:
-            raise ValueError(
-                "warm_start=True adds members to those there are, so it needs the same kind of "
-                "member, columns, classes, weights, groups and size of the draws as the fit "
-                "before: fit a new ensemble instead."
-            )
-        if params.n_estimators == len(bag):
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                UserWarning,
-                stacklevel=5,
-            )
+        check_size(params.n_estimators, len(bag))
         # A copy: the old one stays if the fit fails.
-        return (bag.forest if isinstance(bag, TreeBag) else bag).prefix(len(bag))
+        return (bag.forest if trees else bag).prefix(len(bag))
 
     def _look(self, crew: Any, sampling: Sampling, params: EnsembleParams) -> Any:
         """A watch over the out-of-bag score, if it is asked for."""
@@ -195,17 +184,16 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
                 "than all rows."
             )
         if not sampling.draws_rows and params.patience is not None:
-            warnings.warn(
+            warn_user(
                 f"n_iter_no_change={params.patience} watches the out-of-bag score, but no row is "
-                "left out: all n_estimators members are fitted.",
-                UserWarning,
-                stacklevel=5,
+                "left out: all n_estimators members are fitted."
             )
         if not sampling.draws_rows or not (needed or params.patience is not None):
             return None
         settings = {
             **self._watch_settings(crew.target),
             "present": sampling.present,
+            "awaited": sampling.often_out,
             "scorer": params.scorer,
             "patience": params.patience,
             "tol": params.tol,
@@ -304,6 +292,10 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self._bag.estimators(self)
 
+    @estimators_.setter
+    def estimators_(self, members: Any) -> None:
+        refuse_members(self, members)
+
     @property
     def estimators_features_(self) -> list[IntArray]:
         """The columns of each member."""
@@ -318,7 +310,7 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def in_bag_(self) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each member, shape (n_estimators_, n); made anew."""
+        """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
         check_is_fitted(self)
         return self._sampling.in_bag(self.seed_, len(self))
 
@@ -376,7 +368,3 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
                 setattr(tags.input_tags, name, getattr(of_member.input_tags, name))
             tags.target_tags.multi_output = of_member.target_tags.multi_output
         return tags
-
-
-def _parts(sampling: Sampling) -> list[Any]:
-    return list(sampling.__getstate__().values())

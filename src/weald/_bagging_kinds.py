@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from weald._bag import MemberBag
@@ -62,11 +63,21 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         self.classes_ = labels.classes[0]
         self.n_classes_ = len(self.classes_)
         self.n_outputs_ = 1
+        self._costs = None if self._voting() else self._costs_of_members()
         return labels.codes, labels.codes[:, 0].astype(np.int64)
+
+    def _costs_of_members(self) -> FloatArray | None:
+        """What mistakes cost, if the members are trees with a cost matrix."""
+        tree = self._member_of(0, seed=0)
+        if type(tree) not in self._own_trees:
+            return None
+        tree.n_outputs_, tree.n_classes_ = self.n_outputs_, self.n_classes_
+        costs: FloatArray | None = tree._check_costs()
+        return costs
 
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         classes = [self.classes_] if self.n_outputs_ == 1 else self.classes_
-        return {"classes": classes, "n_classes": max(map(len, classes))}
+        return {"classes": classes, "n_classes": max(map(len, classes)), "costs": self._costs}
 
     def _keep_out_of_bag(self, prediction: FloatArray) -> None:
         # Several outputs come last, as in forests: (n, n_classes, n_outputs).
@@ -74,7 +85,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     def predict(self, X: Any, **params: Any) -> npt.NDArray[Any]:
-        """The class with the largest share.
+        """The class with the largest share; the cheapest one for trees with a cost matrix.
 
         Parameters
         ----------
@@ -86,7 +97,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n,), or (n, n_outputs)
         """
-        return self._most_likely(self._mean(X, "predict", params))
+        return self._most_likely(self._mean(X, "predict", params), self._costs)
 
     def predict_proba(self, X: Any, **params: Any) -> Any:
         """Mean of the members' class shares (voting="soft") or votes (voting="hard").
@@ -128,7 +139,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         array of shape (n,) for two classes, (n, n_classes) for more
         """
         bag = self._asked("decision_function", params)
-        assert isinstance(bag, MemberBag)  # trees have no decision function
+        if not isinstance(bag, MemberBag):  # trees have no decision function
+            raise NotFittedError(
+                f"The members of this {type(self).__name__} are trees, but its estimator was "
+                "changed since: fit it again."
+            )
         routed = self._routed("decision_function", params).get("decision_function")
         X = bag.read(self, X)
         return bag.decisions(X, self._weights, self.n_jobs, routed)

@@ -20,18 +20,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from weald._bad_values import (
+    complex_values,
+    infinite_values,
+    mixed_values,
+    time_values,
+    wide_integers,
+)
+
 __all__ = [
     "Column",
     "as_array",
     "first_wide",
     "float_type",
-    "infinite_values",
     "label_array",
     "match_labels",
     "read_array",
     "read_series",
     "sort_labels",
-    "wide_integers",
 ]
 
 # Up to here float64 holds every integer; beyond it neighbours would silently become equal.
@@ -104,15 +110,6 @@ def first_wide(matrix: NDArray[Any]) -> int | None:
     return int(wide.argmax()) if wide.any() else None
 
 
-def wide_integers(where: str) -> ValueError:
-    """Make the error for integers that float64 cannot hold."""
-    return ValueError(
-        f"{where} holds integers beyond 2**53, which float64 cannot hold exactly: scale "
-        "the values, convert them to float yourself if rounding does no harm, or name the column "
-        "in categorical_features if they are codes."
-    )
-
-
 def read_array(
     values: NDArray[Any], where: str, *, as_labels: bool = False, exact: bool = True
 ) -> Column:
@@ -132,9 +129,9 @@ def read_array(
     if kind in "OUT":
         return _read_cells(values.tolist(), where, as_labels, exact)
     if kind in "Mm":
-        raise _time_values(where)
+        raise time_values(where)
     if kind == "c":
-        raise _complex_values(where)
+        raise complex_values(where)
     if kind not in "biuf":
         raise ValueError(
             f"{where} has the type {values.dtype}, which is neither numbers nor text: "
@@ -159,7 +156,7 @@ def read_series(
             return read_array(native.to_numpy(), where, as_labels=as_labels, exact=exact)
     dtype = series.dtype
     if dtype.is_temporal():
-        raise _time_values(where)
+        raise time_values(where)
     if dtype.is_nested() or dtype == nw.Binary:
         raise ValueError(
             f"{where} has the type {dtype}, which is neither numbers nor text: "
@@ -196,7 +193,7 @@ def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.in
     labels = column.labels or []
     texts = sum(isinstance(label, str) for label in labels)
     if 0 < texts < len(labels):
-        raise _mixed_values(where)
+        raise mixed_values(where)
     order = sorted(range(len(labels)), key=labels.__getitem__)
     if order == list(range(len(labels))):  # as numbers come; saves a pass over the rows
         return label_array(labels), column.values.astype(np.int32, copy=False)
@@ -251,7 +248,7 @@ def _read_cells(cells: list[Any], where: str, as_labels: bool, exact: bool) -> C
     types = set(map(type, cells))
     kinds = {_kind_of(kind, where) for kind in types}
     if kinds >= {"text", "number"} and not as_labels and any(map(_is_number, cells)):
-        raise _mixed_values(where)
+        raise mixed_values(where)
     try:
         if not types <= _PLAIN_TYPES:
             cells = [_plain(cell) for cell in cells]
@@ -281,9 +278,9 @@ def _kind_of(kind: type, where: str) -> str:
     if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
         return "missing"
     if issubclass(kind, _TIMES):
-        raise _time_values(where)
+        raise time_values(where)
     if issubclass(kind, numbers.Complex):
-        raise _complex_values(where)
+        raise complex_values(where)
     raise TypeError(
         f"{where} holds a value of type {kind.__name__!r}, but every argument must be a string, "
         "a number or missing: convert or remove it."
@@ -398,32 +395,3 @@ def _plain_labels(labels: list[Any], where: str) -> list[Any]:
             "rename its categories to text or to numbers."
         )
     return [str(label) for label in labels]
-
-
-def infinite_values(where: str) -> ValueError:
-    """Make the error for infinite numbers."""
-    return ValueError(
-        f"{where} contains infinity or a value too large for float64: replace it by a finite "
-        "number, or by NaN if it is unknown."
-    )
-
-
-def _mixed_values(where: str) -> ValueError:
-    return ValueError(
-        f"{where} mixes numbers and text: convert it to numbers (with NaN for what is not a "
-        "number) or to text throughout."
-    )
-
-
-def _time_values(where: str) -> ValueError:
-    return ValueError(
-        f"{where} holds dates or times: replace it by numbers such as year, month, weekday or the "
-        "seconds since a fixed day."
-    )
-
-
-def _complex_values(where: str) -> ValueError:
-    return ValueError(
-        f"Complex data not supported: {where} holds complex numbers, pass real and imaginary part "
-        "as two columns."
-    )

@@ -28,6 +28,7 @@ from weald._params import (
     resolve_prune,
 )
 from weald._raw_table import keep_X_fit
+from weald._targets import warn_of_shared_bins
 from weald.sampling import Sampling
 
 __all__ = ["Look", "MemberCrew", "TreeCrew"]
@@ -78,6 +79,7 @@ class TreeCrew:
         weights = self._times_class_weights(sampling.member_weights(self.weights))
         growth = self._resolve(sampling, weights)
         table, tree = self._table, self._tree
+        warn_of_shared_bins(tree, table, growth.max_bins)
         matrix = engine.bin_table(
             table.X,
             table.n_categories,

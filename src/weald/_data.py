@@ -21,17 +21,16 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weald._bad_values import infinite_values, wide_integers
 from weald._columns import (
     Column,
     as_array,
     first_wide,
     float_type,
-    infinite_values,
     match_labels,
     read_array,
     read_series,
     sort_labels,
-    wide_integers,
 )
 from weald._labels import Labels, check_groups, check_target, check_weights, encode_labels
 
@@ -132,6 +131,7 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     if asked is None or not asked.any():
         matrix = source.matrix()
         if matrix is not None:
+            estimator._blank_columns = _blank(matrix)
             return Table(matrix, (None,) * source.shape[1])
 
     columns: list[NDArray[Any]] = []
@@ -148,7 +148,9 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
             labels, values = sort_labels(column, where)
         columns.append(values)
         categories.append(labels)
-    return Table(_assemble(columns, source), tuple(categories))
+    matrix = _assemble(columns, source)
+    estimator._blank_columns = _blank(matrix)
+    return Table(matrix, tuple(categories))
 
 
 def check_X_predict(estimator: Any, X: Any) -> FloatArray:  # noqa: N802
@@ -200,8 +202,10 @@ def check_X_predict(estimator: Any, X: Any) -> FloatArray:  # noqa: N802
         elif not column.labels:  # numbers, or text that is missing throughout
             columns.append(column.values)
         else:
+            blank = j in getattr(estimator, "_blank_columns", ())
+            was = "only missing values" if blank else "numbers"
             raise ValueError(
-                f"{where} held numbers in fit but holds text or categories now: check the order of "
+                f"{where} held {was} in fit but holds text or categories now: check the order of "
                 "the columns, or convert it to numbers."
             )
     return _assemble(columns, source)
@@ -327,10 +331,8 @@ def _asked_for(categorical_features: Any, source: _Source) -> NDArray[np.bool_] 
         return mask
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         return None
-    usage = (
-        "categorical_features must be 'from_dtype', None, a list of column indices or of column "
-    )
-    usage += "names, or a boolean mask"
+    usage = "categorical_features must be 'from_dtype', None, a list of column indices or of column"
+    usage += " names, or a boolean mask"
     if isinstance(categorical_features, str | bytes) or not np.iterable(categorical_features):
         raise ValueError(f"{usage}, not {categorical_features!r}.")
     items = list(categorical_features)
@@ -375,6 +377,12 @@ def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
             part = values[rows]
             matrix[rows, j] = part if part.dtype.kind == "f" else np.where(part < 0, np.nan, part)
     return _finite(matrix, source)
+
+
+def _blank(matrix: FloatArray) -> list[int]:
+    """Give the columns that are missing throughout; most are ruled out by a few rows."""
+    doubtful = np.flatnonzero(np.isnan(matrix[:100]).all(axis=0))
+    return [int(j) for j in doubtful if np.isnan(matrix[:, j]).all()]
 
 
 def _finite(matrix: FloatArray, source: _Source) -> FloatArray:

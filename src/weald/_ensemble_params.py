@@ -6,8 +6,8 @@ members' own parameters are those of trees (:mod:`weald._params`), or their own 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from weald._params import (
     refuse,
     resolve_growth,
 )
+from weald._warnings import warn_user
 
 __all__ = [
     "EnsembleParams",
@@ -79,10 +80,10 @@ def resolve_watch(estimator: Any) -> WatchParams:
     patience = e.n_iter_no_change
     if patience is not None:
         patience = check_count("n_iter_no_change", patience, least=1)
-    scorer = e.oob_score if callable(e.oob_score) else None
+    out_of_bag, scorer = _check_oob_score(e.oob_score)
     return WatchParams(
         n_estimators=n_estimators,
-        out_of_bag=scorer is not None or check_flag("oob_score", e.oob_score),
+        out_of_bag=out_of_bag,
         scorer=scorer,
         patience=patience,
         tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
@@ -115,11 +116,9 @@ def resolve_forest_params(
     if not draws_rows and watch.out_of_bag:
         raise ValueError("Out of bag estimation only available if bootstrap=True")
     if not draws_rows and watch.patience is not None:
-        warnings.warn(
+        warn_user(
             f"n_iter_no_change={watch.patience} watches the out-of-bag score, which is only there "
-            "if bootstrap=True: all n_estimators trees are grown.",
-            UserWarning,
-            stacklevel=5,
+            "if bootstrap=True: all n_estimators trees are grown."
         )
         watch = replace(watch, patience=None)
     return ForestParams(**vars(growth), **vars(watch), keep_rows=keep_rows)
@@ -137,6 +136,22 @@ def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> Ensemble
         weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
         weigh=by_performance,
     )
+
+
+def _check_oob_score(value: Any) -> tuple[bool, Any]:
+    """Whether there is to be an out-of-bag score, and by which function if not by the usual one."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value), None
+    wanted = "True, False or a function metric(y_true, y_pred), greater is better"
+    if not callable(value):
+        raise refuse("oob_score", wanted, value)
+    try:
+        signature(value).bind("y_true", "y_pred")
+    except TypeError as error:
+        raise refuse("oob_score", f"{wanted} (the metric itself, not a scorer)", value) from error
+    except ValueError:  # a function that does not say what it takes
+        pass
+    return True, value
 
 
 def check_verbosity(value: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -17,10 +16,18 @@ from weald import _engine as engine
 from weald._data import Table, check_X_predict
 from weald._ensemble_params import ForestParams, resolve_forest_params
 from weald._forest_growth import Look, grow_in_steps
-from weald._member_trees import MemberTrees, fitted_tree, tree_template
+from weald._member_trees import MemberTrees, fitted_tree, refuse_members, tree_template
 from weald._out_of_bag import OutOfBag
 from weald._params import resolve_seed
-from weald._targets import FloatArray, IntArray, TableEstimator, Weights, alike, all_or_nothing
+from weald._targets import (
+    FloatArray,
+    IntArray,
+    TableEstimator,
+    Weights,
+    all_or_nothing,
+    warn_of_shared_bins,
+)
+from weald._warm_start import check_same, check_size, drawing_of, shape_of
 from weald.sampling import Sampling, resolve_draw
 
 
@@ -87,7 +94,8 @@ class ForestBase(TableEstimator):
         sampling = self._resolve_draw(target, weights, groups)
         drawn_weights = self._drawn_weights(target, weights, sampling)
         params = self._resolve(table, sampling, drawn_weights)
-        forest = self._continued(before, table, params)
+        warn_of_shared_bins(self, table, params.max_bins)
+        forest = self._continued(before, table, sampling, params)
         self.seed_ = resolve_seed(self.random_state) if forest is None else before["seed_"]
         matrix = engine.bin_table(
             table.X, table.n_categories, params.max_bins, params.keys, weights, params.threads
@@ -138,36 +146,21 @@ class ForestBase(TableEstimator):
         )
 
     def _continued(
-        self, before: dict[str, Any], table: Table, params: ForestParams
+        self, before: dict[str, Any], table: Table, sampling: Sampling, params: ForestParams
     ) -> engine.Forest | None:
         """The trees there are already, to be added to (warm start); None for a new forest."""
         if not params.warm_start or "forest_" not in before:
             return None
         forest: engine.Forest = before["forest_"]
-        if params.n_estimators < forest.n_trees:
-            raise ValueError(
-                f"n_estimators={params.n_estimators} must be larger or equal to "
-                f"len(estimators_)={forest.n_trees} when warm_start==True"
-            )
-        same = (
-            alike(before["categories_"], table.categories)
-            and before["n_outputs_"] == self.n_outputs_
-            and alike(before.get("classes_"), getattr(self, "classes_", None))
-            and before["_criterion"] == params.criterion
-            and ("_train_targets" in before) == params.keep_rows
-        )
-        if not same:
-            raise ValueError(
-                "warm_start=True adds trees to a forest, so it needs the columns, categories, "
-                "classes, outputs, criterion and keep_targets of the fit before: set "
-                "warm_start=False to grow a new forest."
-            )
-        if params.n_estimators == forest.n_trees:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                UserWarning,
-                stacklevel=4,
-            )
+        kept, old = "_train_targets" in before, before["_sampling"]
+        was = {"criterion": before["_criterion"], "keep_targets": kept, **shape_of(before)}
+        now = {"criterion": params.criterion, "keep_targets": params.keep_rows}
+        now |= shape_of({**self.__dict__, "categories_": list(table.categories)})
+        # Trees that saw all rows, and kept none of them, may be joined by trees of other rows.
+        if kept or old.draws_rows or sampling.draws_rows:
+            was, now = was | drawing_of(old), now | drawing_of(sampling)
+        check_same(was, now)
+        check_size(params.n_estimators, forest.n_trees)
         return forest.prefix(forest.n_trees)  # a copy: the old one stays if the fit fails
 
     def _grower(
@@ -201,6 +194,7 @@ class ForestBase(TableEstimator):
         settings = {
             "scorer": params.scorer,
             "present": sampling.present,
+            "awaited": sampling.often_out,
             "patience": params.patience,
             "tol": params.tol,
         }
@@ -306,6 +300,10 @@ class ForestBase(TableEstimator):
         template = self.estimator_
         return MemberTrees(self.forest_.n_trees, partial(self._member, template))
 
+    @estimators_.setter
+    def estimators_(self, members: Any) -> None:
+        refuse_members(self, members)
+
     def _member(self, template: Any, t: int) -> Any:
         seed = engine.member_seed(self.seed_, t)
         return fitted_tree(template, self.forest_.tree(t), self, seed)
@@ -327,7 +325,7 @@ class ForestBase(TableEstimator):
 
     @property
     def in_bag_(self) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each tree, shape (n_estimators_, n); made anew."""
+        """How often each row was drawn for each tree, shape (n_estimators_, n); read-only."""
         check_is_fitted(self)
         return self._sampling.in_bag(self.seed_, self.forest_.n_trees)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from weald import _engine as engine
 from weald._ensemble_params import EnsembleParams, ForestParams
 from weald._out_of_bag import OutOfBag
 from weald._progress import progress, steps
+from weald._warnings import warn_user
 
 __all__ = ["Look", "grow_in_steps"]
 
@@ -53,7 +53,7 @@ def grow_in_steps(
     look : after every step, if there is an out-of-bag score
     params : ForestParams or EnsembleParams
     name : str
-        What is fitted, for the bar.
+        What is fitted, in the words of the bar.
     """
     done, total = 0 if forest is None else forest.n_trees, params.n_estimators
     todo = steps(done, total, first=params.threads) if params.watched else [(done, total)]
@@ -73,10 +73,8 @@ def grow_in_steps(
         except KeyboardInterrupt:
             if not params.keep_partial or forest is None:
                 raise
-            warnings.warn(
-                f"The growth was stopped: the forest has {forest.n_trees} of {total} trees.",
-                UserWarning,
-                stacklevel=4,
+            warn_user(
+                f"The growth was stopped: the {name} has {forest.n_trees} of {total} members."
             )
             if look is not None and look.watch.n_members < forest.n_trees:
                 look.watch.clear()  # it may have been in the middle of a tree

@@ -11,6 +11,7 @@ from weald._forest_base import ForestBase
 from weald._out_of_bag import OutOfBag
 from weald._params import check_choice
 from weald._targets import FloatArray, LabelTarget, NumberTarget, Weights
+from weald._warnings import warn_user
 from weald.sampling import Sampling
 
 
@@ -83,6 +84,12 @@ class ForestClassifier(LabelTarget, ForestBase):
         return by_draw and bool(self.bootstrap)
 
     def _row_weights(self, y: npt.NDArray[Any], weights: Weights) -> Weights:
+        if isinstance(self.class_weight, str) and self.warm_start:
+            warn_user(
+                f"class_weight={self.class_weight!r} is not recommended for warm_start: it weighs "
+                "classes by the rows of each fit. If these are not the same, give a dict "
+                "{label: weight} that fits all of them."
+            )
         if self._balances_draws():
             return weights
         return super()._row_weights(y, weights)

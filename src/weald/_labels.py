@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from weald._bad_values import infinite_values
 from weald._columns import (
     Column,
     as_array,
-    infinite_values,
     read_array,
     read_series,
     sort_labels,
 )
+from weald._warnings import warn_user
 
 __all__ = ["Labels", "check_groups", "check_target", "check_weights", "encode_labels"]
 
@@ -64,11 +64,9 @@ def encode_labels(y: Any, n: int) -> Labels:
         codes.append(code)
         classes.append(labels)
         if n > 20 and len(labels) > max(2, round(0.5 * n)):
-            warnings.warn(
+            warn_user(
                 f"{where} has {len(labels)} classes in {n} rows: if it is a number to be predicted "
-                "rather than a class, use a regressor.",
-                UserWarning,
-                stacklevel=3,
+                "rather than a class, use a regressor."
             )
     one = len(outputs) == 1  # then no copy is needed
     matrix = codes[0].reshape(n, 1) if one else np.stack(codes, axis=1)
@@ -191,10 +189,9 @@ def _outputs(y: Any, n: int) -> list[tuple[NDArray[Any] | nw.Series[Any], str]]:
     if shape[0] != n:
         raise ValueError(f"y has {shape[0]} rows but X has {n}: pass one target per row of X.")
     if len(shape) == 2 and shape[1] == 1:
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected; y.ravel() makes it one.",
             DataConversionWarning,
-            stacklevel=4,
         )
     several = len(outputs) > 1
     return [(output, f"y (output {k})" if several else "y") for k, output in enumerate(outputs)]

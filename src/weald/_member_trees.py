@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 from sklearn.base import BaseEstimator
 
 from weald import _engine as engine
 
-__all__ = ["MemberTrees", "fitted_tree", "tree_template"]
+__all__ = ["MemberTrees", "fitted_tree", "refuse_members", "tree_template"]
 
 
 class MemberTrees(Sequence[Any]):
@@ -38,8 +38,23 @@ class MemberTrees(Sequence[Any]):
         chosen = range(self._n)[t]  # says what is out of range
         return self._make(chosen) if isinstance(chosen, int) else [self._make(i) for i in chosen]
 
+    def __add__(self, other: Iterable[Any]) -> list[Any]:
+        return [*self, *other]
+
+    def __radd__(self, other: Iterable[Any]) -> list[Any]:
+        return [*other, *self]
+
     def __repr__(self) -> str:
         return f"<{self._n} trees>"
+
+
+def refuse_members(ensemble: Any, members: Any) -> None:
+    """Say, in place of a setter of ``estimators_``, what to do instead."""
+    raise AttributeError(
+        f"The estimators_ of {type(ensemble).__name__} cannot be set: add members by warm_start="
+        "True and a larger n_estimators, or put the predictions of several ensembles together by "
+        "weald.combining."
+    )
 
 
 def tree_template(kind: type[BaseEstimator], ensemble: Any) -> Any:

@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from weald import combining
+from weald._engine import check_n_jobs
 from weald._raw_table import take_columns, take_rows
 
 __all__ = [
@@ -41,18 +42,42 @@ Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 _AHEAD = 4  # members per thread that may wait to be summed up
 
 
-def make_member(estimator: Any, seed: int, parameters: dict[str, Any] | None = None) -> Any:
-    """An unfitted copy whose random states, nested ones too, come from one seed."""
+def make_member(
+    estimator: Any,
+    seed: int,
+    parameters: dict[str, Any] | None = None,
+    classes: npt.NDArray[Any] | None = None,
+) -> Any:
+    """An unfitted copy with other parameters, for its own seed and for class codes.
+
+    Its random states, nested ones too, come from the seed. The keys of a `class_weight`, which are
+    labels as everywhere in weald, become codes.
+    """
     member = clone(estimator)
     if parameters:
         member.set_params(**clone(parameters, safe=False))
     numbers = np.random.RandomState(seed)
-    states = {
-        name: int(numbers.randint(np.iinfo(np.int32).max))
-        for name in sorted(member.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
-    }
-    return member.set_params(**states) if states else member
+    own: dict[str, Any] = {}
+    for name, value in sorted(member.get_params(deep=True).items()):
+        last = name.rpartition("__")[2]
+        if last == "random_state":
+            own[name] = int(numbers.randint(np.iinfo(np.int32).max))
+        elif last == "class_weight" and isinstance(value, dict) and classes is not None:
+            own[name] = _by_code(value, classes, name)
+    return member.set_params(**own) if own else member
+
+
+def _by_code(weights: dict[Any, Any], classes: npt.NDArray[Any], name: str) -> dict[int, Any]:
+    """Weights of classes, given by label, by code; as in scikit-learn some labels may be absent."""
+    labels = classes.tolist()
+    found = {code: weights[label] for code, label in enumerate(labels) if label in weights}
+    strange = [label for label in weights if label not in labels]
+    if strange and len(found) < len(labels):
+        raise ValueError(
+            f"{name} of the estimator weighs {strange[0]!r}, which is no label of y: its keys are "
+            f"labels, here {', '.join(map(repr, labels[:3]))}{', ...' if labels[3:] else ''}."
+        )
+    return found
 
 
 def takes_weights(estimator: Any) -> bool:
@@ -120,11 +145,13 @@ def _repeats(member: Any, counts: Counts, weights: FloatArray | None) -> npt.NDA
         assert counts is not None
         return counts.astype(np.intp)
     if (weights != np.floor(weights)).any():
-        raise ValueError(
-            f"{type(member).__name__} takes no sample_weight, and rows cannot be given to it "
-            "a fraction of a time: use bootstrap=True without groups, so that rows are drawn by "
-            "weight, or whole weights."
-        )
+        if len(np.unique(weights[weights > 0])) > 1:
+            raise ValueError(
+                f"{type(member).__name__} takes no sample_weight, and rows cannot be given to it "
+                "a fraction of a time: use whole weights, a member that takes weights, or bagging "
+                "with bootstrap=True and without groups, which draws rows by weight."
+            )
+        weights = (weights > 0).astype(np.float64)  # equal weights say no more than that
     repeats = weights if counts is None else weights * counts
     return repeats.astype(np.intp)
 
@@ -144,7 +171,7 @@ def stream(
 
     Only a few answers are held at a time. Threads, because members need not be copied to them.
     """
-    at_once = min(effective_n_jobs(n_jobs), len(members))
+    at_once = min(effective_n_jobs(check_n_jobs(n_jobs)), len(members))
     todo = zip(members, columns, strict=True)
     if at_once == 1:
         for member, used in todo:

@@ -15,7 +15,6 @@ members that is a part of the rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -23,12 +22,15 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
 Scorer = Callable[[Any, Any], float]
 Rows = npt.NDArray[np.intp] | slice
 
 __all__ = ["OutOfBag", "first_flat"]
+
+_NEARLY_ALL = 0.99  # of the rows that can have an out-of-bag prediction
 
 
 def first_flat(curve: list[float], patience: int, tol: float) -> int | None:
@@ -61,11 +63,17 @@ class OutOfBag:
         outputs right), or the mean R² of the outputs.
     present : array of bool of shape (n,), optional
         Rows that count; all by default.
+    awaited : array of bool of shape (n,), optional
+        Rows that members leave out often enough to wait for; all that count by default.
     patience : int, optional
-        Stop when the score has not risen by `tol` over so many members.
+        Stop when the score has not risen by `tol` over so many members. They are counted from the
+        first one at which nearly all awaited rows were left out by somebody: a score before is one
+        of other, fewer rows, and a lucky one would be a bar too high.
     tol : float
     vote : bool
         The members of the engine vote for a class instead of giving shares.
+    costs : array of shape (n_classes, n_classes), optional
+        Cost of each mistake: of one output, the cheapest class is chosen.
 
     Attributes
     ----------
@@ -86,17 +94,21 @@ class OutOfBag:
         classes: list[npt.NDArray[Any]] | None = None,
         scorer: Scorer | None = None,
         present: npt.NDArray[np.bool_] | None = None,
+        awaited: npt.NDArray[np.bool_] | None = None,
         patience: int | None = None,
         tol: float = 0.0,
         vote: bool = False,
+        costs: FloatArray | None = None,
     ) -> None:
         self.target = target
         self.classes = classes
         self.scorer = scorer
         self.present = present
+        self.awaited = awaited
         self.patience = patience
         self.tol = tol
         self.vote = vote
+        self.costs = costs
         self.n_classes = n_classes
         self.clear()
 
@@ -106,6 +118,7 @@ class OutOfBag:
         self.votes: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
+        self._begin: int | None = None  # members at which scores begin to be comparable
 
     # --- members ------------------------------------------------------------------------------
 
@@ -147,9 +160,9 @@ class OutOfBag:
     @property
     def stopped(self) -> bool:
         """The score has not risen by `tol` over the last `patience` members."""
-        if self.patience is None:
+        if self.patience is None or self._begin is None:
             return False
-        return first_flat(self.score_curve, self.patience, self.tol) is not None
+        return first_flat(self.score_curve[self._begin - 1 :], self.patience, self.tol) is not None
 
     # --- results ------------------------------------------------------------------------------
 
@@ -169,12 +182,10 @@ class OutOfBag:
         """Say it if some rows were in the bag of every member."""
         never = self.votes == 0 if self.present is None else self.present & (self.votes == 0)
         if never.any():
-            warnings.warn(
+            warn_user(
                 f"Some inputs do not have OOB scores: {np.count_nonzero(never)} of {len(never)} "
                 "rows were drawn by every member, so they have no out-of-bag prediction (NaN) and "
-                "do not count in the score. Use more members.",
-                UserWarning,
-                stacklevel=5,
+                "do not count in the score. Use more members."
             )
 
     # --- scores -------------------------------------------------------------------------------
@@ -192,11 +203,21 @@ class OutOfBag:
             score, error = self._score_of_classes(rows)
         self.score_curve.append(score)
         self.error_curve.append(error)
+        if self._begin is None and self._nearly_all(scored):
+            self._begin = self.n_members
+
+    def _nearly_all(self, scored: npt.NDArray[np.bool_]) -> bool:
+        awaited = [rows for rows in (self.present, self.awaited) if rows is not None]
+        if awaited:
+            scored = scored[np.logical_and.reduce(awaited)]
+        return bool(np.count_nonzero(scored) >= _NEARLY_ALL * len(scored))
 
     def _score_of_classes(self, rows: Rows) -> tuple[float, float]:
         assert self.classes is not None
         sums, truth = self.sums[rows], self.target[rows]
-        if sums.shape[1:] == (1, 2):  # the common case, several times faster than argmax
+        if self.costs is not None:
+            chosen = (sums[:, 0] @ self.costs).argmin(axis=1)[:, None]
+        elif sums.shape[1:] == (1, 2):  # the common case, several times faster than argmax
             chosen = (sums[:, :, 1] > sums[:, :, 0]).astype(truth.dtype)
         else:
             chosen = sums.argmax(axis=2)

@@ -96,13 +96,6 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_n_jobs(value: Any) -> int | None:
-    """None, or a whole number other than 0."""
-    if value is not None and (not is_int(value) or value == 0):
-        raise refuse("n_jobs", "None or a whole number other than 0", value)
-    return None if value is None else int(value)
-
-
 def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
     """A number of rows, or a share of the `n` rows there are."""
     if is_int(value) and value >= least:
@@ -148,7 +141,7 @@ def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[
     if len(odd):
         raise ValueError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1: column {odd[0]} has "
-            f"{directions[odd[0]]!r}."
+            f"{directions.tolist()[odd[0]]!r}."
         )
     clash = np.flatnonzero((directions != 0) & is_categorical)
     if len(clash):
@@ -241,7 +234,7 @@ def resolve_growth(
         if not is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
             raise refuse("max_bins", "None (exact) or a whole number from 2 to 255", e.max_bins)
         max_bins = int(e.max_bins)
-    threads = resolve_threads(check_n_jobs(e.n_jobs))
+    threads = resolve_threads(e.n_jobs)
     return GrowthParams(
         criterion=criterion,
         rules=rules,

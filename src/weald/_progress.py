@@ -16,12 +16,14 @@ class Progress:
     """Shows nothing."""
 
     def show(self, done: int, score: float | None = None) -> None:
-        """So many members are there, with this out-of-bag score."""
+        """So many members are there, with this score."""
 
 
 @contextmanager
-def progress(total: int, done: int, verbose: int, name: str) -> Iterator[Progress]:
-    """A bar on standard error if `verbose`, with the time left and the out-of-bag score.
+def progress(
+    total: int, done: int, verbose: int, name: str, shown: str = "out-of-bag score"
+) -> Iterator[Progress]:
+    """A bar on standard error if `verbose`, with the time left and a score.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ def progress(total: int, done: int, verbose: int, name: str) -> Iterator[Progres
         0: no bar.
     name : str
         What is fitted.
+    shown : str
+        What the score is.
     """
     if verbose == 0:
         yield Progress()
@@ -53,7 +57,7 @@ def progress(total: int, done: int, verbose: int, name: str) -> Iterator[Progres
 
         class Shown(Progress):
             def show(self, done: int, score: float | None = None) -> None:
-                text = "" if score is None else f"out-of-bag score {score:.4f}"
+                text = "" if score is None else f"{shown} {score:.4f}"
                 bar.update(task, completed=done, score=text)
 
         yield Shown()

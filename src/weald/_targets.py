@@ -21,6 +21,7 @@ from sklearn.utils import compute_sample_weight
 from weald import _engine as engine
 from weald._data import Table, check_target, check_weights, check_X_fit, encode_labels
 from weald._params import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from weald._warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -45,6 +46,21 @@ def alike(a: Any, b: Any) -> bool:
     if a is None or b is None:
         return a is b
     return bool(np.array_equal(a, b))
+
+
+def warn_of_shared_bins(estimator: Any, table: Table, max_bins: int) -> None:
+    """Say it if a column has more categories than bins (0: as many bins as needed)."""
+    crowded = [j for j, count in enumerate(table.n_categories) if count > max_bins > 0]
+    if not crowded:
+        return
+    first, count = crowded[0], table.n_categories[crowded[0]]
+    names = getattr(estimator, "feature_names_in_", range(len(table.categories)))
+    others = f", the first of {len(crowded)} such columns," if crowded[1:] else ""
+    warn_user(
+        f"Column {names[first]!r}{others} has {count} categories, but max_bins={max_bins} keeps "
+        f"only the {max_bins - 1} most frequent apart and takes the other {count - max_bins + 1} "
+        "for one: max_bins=None keeps all apart."
+    )
 
 
 class TableEstimator(BaseEstimator):
@@ -148,8 +164,10 @@ class LabelTarget(ClassifierMixin):
                         f"class_weight[{label!r}] must be a finite number >= 0, got {weight!r}."
                     )
 
-    def _most_likely(self, shares: FloatArray) -> npt.NDArray[Any]:
-        """Labels of the largest of the shares (n, n_outputs, max_n_classes)."""
+    def _most_likely(self, shares: FloatArray, costs: FloatArray | None = None) -> npt.NDArray[Any]:
+        """Labels of the largest of the shares (n, n_outputs, max_n_classes), or of least cost."""
+        if costs is not None:  # a single output
+            shares = -(shares[:, 0, :] @ costs)[:, None, :]
         if self.n_outputs_ == 1:
             labels: npt.NDArray[Any] = self.classes_.take(shares[:, 0, :].argmax(axis=1))
             return labels

@@ -17,7 +17,14 @@ from weald import _engine as engine
 from weald import pruning
 from weald._data import Table, check_target, check_weights, check_X_predict
 from weald._params import TreeParams, resolve_tree_params
-from weald._targets import FloatArray, IntArray, TableEstimator, Weights, all_or_nothing
+from weald._targets import (
+    FloatArray,
+    IntArray,
+    TableEstimator,
+    Weights,
+    all_or_nothing,
+    warn_of_shared_bins,
+)
 
 CV_FOLDS = 5
 
@@ -69,6 +76,7 @@ class TreeBase(TableEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         table, target, weights = self._read(X, y, sample_weight)
         params = self._resolve(table, target, weights)
+        warn_of_shared_bins(self, table, params.max_bins)
         self.max_features_ = params.max_features
         self.categories_ = list(table.categories)
         self.tree_ = self._prune(

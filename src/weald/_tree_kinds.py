@@ -94,10 +94,7 @@ class TreeClassifier(LabelTarget, TreeBase):
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
         """Most frequent class of each row's leaf; with a cost matrix, the cheapest one."""
-        shares = self._leaf_values(X)
-        if self._costs is not None:  # a single output
-            shares = -(shares[:, 0, :] @ self._costs)[:, None, :]
-        return self._most_likely(shares)
+        return self._most_likely(self._leaf_values(X), self._costs)
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Class shares of each row's leaf; a list of arrays for several outputs."""

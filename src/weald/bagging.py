@@ -7,7 +7,6 @@ grown all at once by the engine; any other estimator is fitted as it is.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from weald._bagging_base import EnsembleBase
 from weald._bagging_kinds import EnsembleClassifier, EnsembleRegressor
 from weald._ensemble_params import EnsembleParams, resolve_bagging_params
+from weald._warnings import warn_user
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
@@ -75,11 +75,9 @@ class _Bagging(EnsembleBase):
                 "smaller max_samples."
             )
         if sampling.kind == "pasting" and sampling.weights is not None:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} with sample_weight draws rows by weight, but without "
-                "replacement the heavy ones run out: it is recommended to use bootstrap=True.",
-                UserWarning,
-                stacklevel=4,
+                "replacement the heavy ones run out: it is recommended to use bootstrap=True."
             )
         return sampling
 
@@ -101,7 +99,8 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         :class:`weald.DecisionTreeClassifier` with ``max_bins=255``, fully grown. weald's decision
         and extra-trees (without `cost_matrix` and with a number as `ccp_alpha`) are all grown at
         once by the engine. Other members get the table as it is, a data frame with its names, and
-        class codes as targets; their rows come by weight if they take weights, else one by one.
+        class codes as targets; their rows come by weight if they take weights, else one by one. The
+        keys of a `class_weight` are labels for all members.
     n_estimators : int, default=10
         Members; the most of them, if `n_iter_no_change` may stop earlier.
     max_samples : int, float or None, default=None
@@ -116,9 +115,9 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         Draw columns with replacement.
     oob_score : bool or callable, default=False
         Score the ensemble on the rows its members did not draw, by the accuracy or by a function
-        ``(truth, prediction) -> float``.
+        ``metric(y_true, y_pred)`` of labels; greater is better.
     warm_start : bool, default=False
-        Add members to those of the last fit; the draws must be the same.
+        Add members to those of the last fit; data, kind of member and draws must be the same.
     n_jobs : int, optional
         Threads for weald's trees: None means all cores. Jobs for other members, as in joblib: None
         means one, unless a :func:`joblib.parallel_config` says otherwise.
@@ -134,7 +133,8 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         How much each member counts: alike, by its performance on the rows it did not draw (see
         :func:`weald.combining.weights_from_accuracy`), or as given.
     n_iter_no_change : int, optional
-        Stop when the out-of-bag score has not risen by `tol` over so many members.
+        Stop when the out-of-bag score has not risen by `tol` over so many members, counted from
+        when nearly all rows have an out-of-bag prediction.
     tol : float, default=1e-4
     keep_partial : bool, default=False
         Ctrl-C keeps the members there are, with a warning, instead of raising.
@@ -149,7 +149,8 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
     estimators_samples_, estimators_features_ : list of arrays
         The rows and columns drawn for each member, ascending, each as often as it was drawn.
     in_bag_ : array of shape (n_estimators_, n)
-        How often each row was drawn for each member; worked out from the seed, never stored.
+        How often each row was drawn for each member; worked out from the seed when it is asked for,
+        and read-only.
     member_weights_ : array of shape (n_estimators_,)
         1 on average.
     n_estimators_, n_features_in_, n_outputs_ : int
@@ -256,9 +257,9 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         Draw columns with replacement.
     oob_score : bool or callable, default=False
         Score the ensemble on the rows its members did not draw, by R² or by a function
-        ``(truth, prediction) -> float``.
+        ``metric(y_true, y_pred)`` of numbers; greater is better (negate an error).
     warm_start : bool, default=False
-        Add members to those of the last fit; the draws must be the same.
+        Add members to those of the last fit; data, kind of member and draws must be the same.
     n_jobs : int, optional
         Threads for weald's trees: None means all cores. Jobs for other members, as in joblib: None
         means one, unless a :func:`joblib.parallel_config` says otherwise.
@@ -271,7 +272,8 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         How much each member counts: alike, by its performance on the rows it did not draw (see
         :func:`weald.combining.weights_from_squared_error`), or as given.
     n_iter_no_change : int, optional
-        Stop when the out-of-bag score has not risen by `tol` over so many members.
+        Stop when the out-of-bag score has not risen by `tol` over so many members, counted from
+        when nearly all rows have an out-of-bag prediction.
     tol : float, default=1e-4
     keep_partial : bool, default=False
         Ctrl-C keeps the members there are, with a warning, instead of raising.
@@ -285,7 +287,8 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
     estimators_samples_, estimators_features_ : list of arrays
         The rows and columns drawn for each member, ascending, each as often as it was drawn.
     in_bag_ : array of shape (n_estimators_, n)
-        How often each row was drawn for each member; worked out from the seed, never stored.
+        How often each row was drawn for each member; worked out from the seed when it is asked for,
+        and read-only.
     member_weights_ : array of shape (n_estimators_,)
         1 on average.
     n_estimators_, n_features_in_, n_outputs_ : int

@@ -1,4 +1,4 @@
-"""How members become one prediction: mean, soft vote, majority vote, and their weights.
+"""How members become one prediction: mean, median, soft vote, majority vote, and their weights.
 
 Everything here is a function of arrays: what the members say, shape ``(T, n)`` for numbers,
 ``(T, n, n_outputs)`` for several outputs, ``(T, n, K)`` for class shares, and one weight per
@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "RunningMedian",
     "ballots",
     "mean",
     "normalised",
     "soft_vote",
     "votes",
+    "weighted_median",
     "weighted_vote",
     "weights_from_accuracy",
     "weights_from_squared_error",
@@ -28,6 +30,7 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
+_CACHED = 1 << 16  # numbers at a time, so that they stay in the cache
 _WHISPER = 1e-6  # weight of a member that is no better than chance
 
 
@@ -61,6 +64,98 @@ def mean(members: Iterable[npt.ArrayLike], weights: npt.ArrayLike | None = None)
         raise ValueError("There are no members to combine.")
     total /= count if share is None else share[:count].sum()
     return total
+
+
+def weighted_median(members: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> FloatArray:
+    """The lower weighted median over the members, shape (n,).
+
+    The smallest number such that the members that say at most this have half the weight.
+
+    Parameters
+    ----------
+    members : array of shape (T, n)
+    weights : array of shape (T,), optional
+        Not negative; None counts every member alike.
+
+    Examples
+    --------
+    >>> weighted_median([[1.0, 2.0], [3.0, 9.0], [8.0, 4.0]])
+    array([3., 4.])
+    >>> weighted_median([[1.0, 2.0], [3.0, 9.0], [8.0, 4.0]], weights=[3, 1, 1])
+    array([1., 2.])
+    """
+    values = np.asarray(members, dtype=np.float64)
+    if len(values) == 0:
+        raise ValueError("There are no members to combine.")
+    each = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+    rows = values.T
+    order = rows.argsort(axis=1, kind="stable")
+    return _median_of_sorted(np.take_along_axis(rows, order, axis=1), each[order])
+
+
+class RunningMedian:
+    """:func:`weighted_median` of more and more members.
+
+    A member moves the median of a row by a place or two, so that each row keeps where it stands:
+    the weight of the members below its median and of those that say just that.
+
+    Examples
+    --------
+    >>> running = RunningMedian()
+    >>> running.add([1.0, 2.0], 1.0), running.add([3.0, 0.0], 2.0)
+    (array([1., 2.]), array([3., 0.]))
+    """
+
+    def __init__(self) -> None:
+        self._members = np.empty((0, 0))  # (n, room for members)
+        self._weights = np.empty(0)
+
+    def add(self, member: npt.ArrayLike, weight: float) -> FloatArray:
+        """The median with one more member.
+
+        Parameters
+        ----------
+        member : array of shape (n,)
+        weight : float
+        """
+        values, t = np.asarray(member, dtype=np.float64), len(self._weights)
+        if t == 0:
+            self._median = values.copy()
+            self._below, self._at = np.zeros(len(values)), np.zeros(len(values))
+        if t >= self._members.shape[1]:
+            more = np.empty((len(values), max(16, t)))
+            self._members = np.hstack([self._members.reshape(len(values), t), more])
+        self._members[:, t] = values
+        self._weights = np.append(self._weights, weight)
+        self._below += weight * (values < self._median)
+        self._at += weight * (values == self._median)
+        half = 0.5 * self._weights.sum()
+        while (rows := np.flatnonzero((self._below >= half) & (self._below > 0))).size:
+            self._move(rows, -1)
+        while (rows := np.flatnonzero(self._below + self._at < half)).size:
+            self._move(rows, 1)
+        return self._median.copy()
+
+    def _move(self, rows: npt.NDArray[np.intp], way: int) -> None:
+        """Go on to the next smaller (-1) or larger (1) number that a member says."""
+        t = len(self._weights)
+        at_once = max(1, _CACHED // t)
+        for block in (rows[i : i + at_once] for i in range(0, len(rows), at_once)):
+            said = way * self._members[block, :t]
+            here = way * self._median[block, None]
+            following = np.where(said > here, said, np.inf).min(axis=1, keepdims=True)
+            passed = said < following if way == 1 else said > following
+            self._median[block] = way * following[:, 0]
+            self._at[block] = (said == following) @ self._weights
+            self._below[block] = passed @ self._weights
+
+
+def _median_of_sorted(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Lower weighted median of each row of (n, T) numbers in ascending order."""
+    up_to = weights.cumsum(axis=1)
+    place = (up_to >= 0.5 * up_to[:, -1:]).argmax(axis=1)
+    median: FloatArray = values[np.arange(len(values)), place]
+    return median
 
 
 def votes(shares: npt.ArrayLike) -> FloatArray:

@@ -55,7 +55,7 @@ class RandomForestClassifier(ForestClassifier):
         rows as the rarest class has, which helps where one is rare (Chen, Liaw & Breiman 2004).
     oob_score : bool or callable, default=False
         Score the forest by out-of-bag predictions, after every tree. By default the accuracy; a
-        callable ``metric(y_true, y_pred)`` gets labels.
+        callable ``metric(y_true, y_pred)`` gets labels; greater is better.
     n_jobs : int, optional
         Threads; None means all cores, or what :func:`weald.threads` or the environment variable
         ``WEALD_NUM_THREADS`` says.
@@ -65,7 +65,7 @@ class RandomForestClassifier(ForestClassifier):
     verbose : int, default=0
         1 shows a live bar with the time left (and the out-of-bag score) on standard error.
     warm_start : bool, default=False
-        Add trees to those of the last fit, on the same data, up to `n_estimators`.
+        Add trees to those of the last fit, on the same data and draws, up to `n_estimators`.
     class_weight : dict, list of dict, "balanced" or "balanced_subsample", optional
         Weight of each class; by its inverse frequency in all rows, or in the rows of each tree.
     ccp_alpha : float, default=0.0
@@ -80,7 +80,8 @@ class RandomForestClassifier(ForestClassifier):
     categorical_features : "from_dtype", None, list of columns or boolean mask
         Which columns are categories; by default those of string or categorical type.
     n_iter_no_change : int, optional
-        Stop when the out-of-bag score has not risen by `tol` over so many trees.
+        Stop when the out-of-bag score has not risen by `tol` over so many trees, counted from when
+        nearly all rows have an out-of-bag prediction.
     tol : float, default=1e-4
     keep_partial : bool, default=False
         Ctrl-C keeps the trees grown so far, with a warning, instead of raising.
@@ -107,7 +108,7 @@ class RandomForestClassifier(ForestClassifier):
     oob_score_curve_, oob_error_curve_ : arrays of shape (n_estimators_,)
         Score, and 1 - accuracy, after each tree.
     in_bag_ : array of shape (n_estimators_, n)
-        How often each tree drew each row.
+        How often each tree drew each row; read-only.
     estimators_samples_ : list of arrays
         The rows each tree drew.
     member_weights_ : array of ones
@@ -157,7 +158,7 @@ class RandomForestRegressor(ForestRegressor):
         Each tree learns from rows drawn with replacement.
     oob_score : bool or callable, default=False
         Score the forest by out-of-bag predictions, after every tree. By default the R²; a
-        callable ``metric(y_true, y_pred)`` gets numbers.
+        callable ``metric(y_true, y_pred)`` gets numbers; greater is better (negate an error).
     n_jobs : int, optional
         Threads; None means all cores, or what :func:`weald.threads` or the environment variable
         ``WEALD_NUM_THREADS`` says.
@@ -167,7 +168,7 @@ class RandomForestRegressor(ForestRegressor):
     verbose : int, default=0
         1 shows a live bar with the time left (and the out-of-bag score) on standard error.
     warm_start : bool, default=False
-        Add trees to those of the last fit, on the same data, up to `n_estimators`.
+        Add trees to those of the last fit, on the same data and draws, up to `n_estimators`.
     ccp_alpha : float, default=0.0
         Price per leaf of minimal cost-complexity pruning.
     max_samples : int or float, optional
@@ -180,7 +181,8 @@ class RandomForestRegressor(ForestRegressor):
     categorical_features : "from_dtype", None, list of columns or boolean mask
         Which columns are categories; by default those of string or categorical type.
     n_iter_no_change : int, optional
-        Stop when the out-of-bag score has not risen by `tol` over so many trees.
+        Stop when the out-of-bag score has not risen by `tol` over so many trees, counted from when
+        nearly all rows have an out-of-bag prediction.
     tol : float, default=1e-4
     keep_targets : bool, default=False
         Keep the training rows of every leaf, which :meth:`predict_quantiles` needs.
@@ -206,7 +208,7 @@ class RandomForestRegressor(ForestRegressor):
     oob_score_curve_, oob_error_curve_ : arrays of shape (n_estimators_,)
         Score, and mean squared error, after each tree.
     in_bag_ : array of shape (n_estimators_, n)
-        How often each tree drew each row.
+        How often each tree drew each row; read-only.
     estimators_samples_ : list of arrays
         The rows each tree drew.
     member_weights_ : array of ones
@@ -234,7 +236,8 @@ class ExtraTreesClassifier(ForestClassifier):
     cut of which the best is kept (Geurts, Ernst & Wehenkel 2006).
 
     Parameters and attributes are those of :class:`RandomForestClassifier`, with another default:
-    ``bootstrap=False``. So there is no out-of-bag score unless rows are drawn.
+    ``bootstrap=False``. So there is no out-of-bag score unless rows are drawn. With
+    ``max_bins=None`` cuts see values at the resolution, and in the range, of float32.
 
     Examples
     --------
@@ -312,7 +315,8 @@ class ExtraTreesRegressor(ForestRegressor):
     cut of which the best is kept (Geurts, Ernst & Wehenkel 2006).
 
     Parameters and attributes are those of :class:`RandomForestRegressor`, with another default:
-    ``bootstrap=False``. So there is no out-of-bag score unless rows are drawn.
+    ``bootstrap=False``. So there is no out-of-bag score unless rows are drawn. With
+    ``max_bins=None`` cuts see values at the resolution, and in the range, of float32.
 
     Examples
     --------

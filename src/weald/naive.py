@@ -27,6 +27,7 @@ from weald._bagging_kinds import EnsembleClassifier, EnsembleRegressor
 from weald._ensemble_params import EnsembleParams, check_verbosity
 from weald._members import make_member
 from weald._params import check_count
+from weald._targets import alike
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]
@@ -84,7 +85,8 @@ class _Naive(EnsembleBase):
         return self.param_grid is None and super()._grows_trees()
 
     def _member_of(self, t: int, seed: int) -> Any:
-        return make_member(self.estimator_, seed, self.member_params_[t])
+        classes = self.__dict__.get("classes_")
+        return make_member(self.estimator_, seed, self.member_params_[t], classes)
 
 
 def _choose(param_grid: Any, n_estimators: Any) -> list[dict[str, Any]]:
@@ -166,6 +168,11 @@ class NaiveEnsembleClassifier(EnsembleClassifier, _Naive):
     >>> NaiveEnsembleClassifier(param_grid=grid, random_state=0).fit(X, y).n_estimators_
     8
     """
+
+    def _costs_of_members(self) -> FloatArray | None:
+        given = [params.get("cost_matrix") for params in self.member_params_]
+        same = all(alike(costs, given[0]) for costs in given)
+        return super()._costs_of_members() if same else None  # else by the shares alone
 
     def __init__(
         self,

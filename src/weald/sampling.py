@@ -2,7 +2,7 @@
 
 :func:`resolve_draw` turns the parameters of forests and bagging (``bootstrap``, ``max_samples``,
 ``max_features``, ...) into a :class:`Sampling`: small, frozen, picklable. From it and the seed of
-an ensemble the draw of any member can be had at any time, so draws are never stored:
+an ensemble the draw of any member can be had at any time, so draws need not be stored:
 
 >>> sampling = resolve_draw(5, bootstrap=True, max_samples=None)
 >>> int(sampling.rows(seed=0, member=3).sum())  # how often each row was drawn; 5 draws in all
@@ -15,7 +15,6 @@ used theirs up), ``draws_rows``, ``rows``, ``row_numbers``, ``columns_of`` and `
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald._data import check_groups
 from weald._params import check_flag, is_int, is_real, refuse
+from weald._warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -134,14 +134,46 @@ class Sampling:
         return engine.draw_columns(self.draw, self.n_columns, seed, member)
 
     def in_bag(self, seed: int, members: int) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each of the first members, shape (members, n_rows)."""
-        counts = np.empty((members, self.n_rows), dtype=np.uint32)
-        for member in range(members):
-            counts[member] = self.rows(seed, member)
-        return counts
+        """How often each row was drawn for each of the first members, shape (members, n_rows).
+
+        The answer is kept, and therefore not to be written to.
+        """
+        if (seed, members) not in self._kept:
+            self._kept.clear()
+            counts = np.empty((members, self.n_rows), dtype=np.uint32)
+            for member in range(members):
+                counts[member] = self.rows(seed, member)
+            counts.flags.writeable = False
+            self._kept[seed, members] = counts
+        return self._kept[seed, members]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, int], npt.NDArray[np.uint32]]:
+        return {}
+
+    @property
+    def often_out(self) -> npt.NDArray[np.bool_] | None:
+        """Rows that members leave out at least a tenth as often as any other; None for all.
+
+        A row of a rare class, say, may be so heavy that practically every member draws it.
+        """
+        if not self.draws_rows or (self.weights is None and self.strata is None):
+            return None
+        weights = np.ones(self.n_rows) if self.weights is None else self.weights
+        if self.present is not None:
+            weights = weights * self.present
+        if self.strata is None:
+            share = weights / weights.sum()
+        else:
+            share = weights / np.bincount(self.strata, weights)[self.strata]
+        with np.errstate(divide="ignore"):
+            out = np.exp(self.size * np.log1p(-share))  # a draw misses it, `size` times
+        often: npt.NDArray[np.bool_] = out >= out[weights > 0].max() / 10
+        return often
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "draw"}
+        made = ("draw", "_kept")  # on demand
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
 def resolve_draw(
@@ -184,6 +216,8 @@ def resolve_draw(
         Draw columns with replacement.
     """
     balanced = isinstance(bootstrap, str) and bootstrap == "balanced"
+    if balanced and pasting:
+        raise refuse("bootstrap", "True or False ('balanced' is for forests)", bootstrap)
     if not balanced and not isinstance(bootstrap, bool | np.bool_):
         wanted = "True or False" if classes is None else "True, False or 'balanced'"
         raise refuse("bootstrap", wanted, bootstrap)
@@ -300,11 +334,9 @@ def _size(max_samples: Any, n: int, pool: int, total: float) -> int:
     else:
         size = max(int(max_samples * min(total, 2.0**40)), 1)
         if size < max(10, n ** (1 / 3)) and size < pool:
-            warnings.warn(
+            warn_user(
                 f"max_samples={max_samples!r} of {total:g} (the rows, or the sum of their weights) "
-                f"is only {size}: give a whole number if this is too few.",
-                UserWarning,
-                stacklevel=6,
+                f"is only {size}: give a whole number if this is too few."
             )
     if size >= 2**31:
         raise ValueError(f"max_samples={max_samples!r} asks for more than 2**31 draws.")

@@ -445,6 +445,9 @@ def test_clear_refusals():
     for wrong in ([0, 1], {"a": "feature_0"}, [[]]):
         with pytest.raises(ValueError, match="groups must be a list of lists of columns"):
             forest_importance(forest, groups=wrong)
+    for twice in ({"feature_4": [0, 1]}, [[0, 1], [0, 1]]):
+        with pytest.raises(ValueError, match="more than one thing: choose a name"):
+            forest_importance(forest, groups=twice)
     whole = ExtraTreesRegressor(5, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"every member saw all rows: refit with bootstrap=True"):
         forest_importance(whole, X, y, "unbiased")

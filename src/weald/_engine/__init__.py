@@ -8,6 +8,7 @@ file cannot crash the interpreter.
 from weald._engine._core import (
     Binned,
     Draw,
+    Rounds,
     Rules,
     Target,
     bin_table,
@@ -15,27 +16,31 @@ from weald._engine._core import (
     draw_rows,
     grow,
     labels,
+    make_rounds,
     member_seed,
     pruning_path,
     reals,
 )
 from weald._engine._forest import Forest, grow_forest
-from weald._engine._threads import resolve_threads, threads
+from weald._engine._threads import check_n_jobs, resolve_threads, threads
 from weald._engine._tree import Tree
 
 __all__ = [
     "Binned",
     "Draw",
     "Forest",
+    "Rounds",
     "Rules",
     "Target",
     "Tree",
     "bin_table",
+    "check_n_jobs",
     "draw_columns",
     "draw_rows",
     "grow",
     "grow_forest",
     "labels",
+    "make_rounds",
     "member_seed",
     "pruning_path",
     "reals",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral
+from typing import Any
 
 from weald._engine import _core
 
@@ -39,7 +40,15 @@ def threads(n: int) -> Iterator[None]:
         _limit.reset(token)
 
 
-def resolve_threads(n_jobs: int | None) -> int:
+def check_n_jobs(n_jobs: Any) -> int | None:
+    """None, or a whole number other than 0."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+    return None if n_jobs is None else int(n_jobs)
+
+
+def resolve_threads(n_jobs: Any) -> int:
     """Turn ``n_jobs`` into a number of threads.
 
     None means: the surrounding :func:`threads` block, else the environment variable
@@ -47,7 +56,8 @@ def resolve_threads(n_jobs: int | None) -> int:
     that nested parallelism does not oversubscribe the machine), else every core there is.
     Negative numbers count from the end as in joblib: -1 is all cores, -2 all but one.
     """
-    if n_jobs is None:
+    jobs = check_n_jobs(n_jobs)
+    if jobs is None:
         limit = _limit.get()
         if limit is not None:
             return min(limit, _MOST)
@@ -56,6 +66,6 @@ def resolve_threads(n_jobs: int | None) -> int:
             if text.isdigit() and int(text) > 0:
                 return min(int(text), _MOST)
         return _core.hardware_threads()
-    if n_jobs < 0:
-        return max(1, _core.hardware_threads() + 1 + n_jobs)
-    return min(n_jobs, _MOST)
+    if jobs < 0:
+        return max(1, _core.hardware_threads() + 1 + jobs)
+    return min(jobs, _MOST)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald._warnings import warn_user
 from weald.explain._boxes import (
     BoxStyle,
     DrawnNode,
@@ -206,10 +206,9 @@ def _place(
             break
         font = max(SMALLEST_FONT, font * fit * 0.99)
     if font < READABLE_FONT and fontsize is None:
-        warnings.warn(
+        warn_user(
             f"The {len(boxes)} boxes of this tree are too small to read in this figure; "
-            "enlarge it or set max_depth.",
-            stacklevel=3,
+            "enlarge it or set max_depth."
         )
 
     x = centres / total_width

@@ -282,6 +282,12 @@ def _read_groups(estimator: Any, groups: Any) -> tuple[tuple[str, ...], list[Int
         if j not in grouped:
             names.append(labels[j])
             columns.append(np.array([j], dtype=np.int64))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"groups gives the name {twice[0]!r} to more than one thing: choose a name that no "
+            "other group and no column has."
+        )
     return tuple(names), columns
 
 

@@ -1,0 +1,153 @@
+#include "rounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace weald {
+
+namespace {
+
+// From so many rows on, a word for each (G << 32 | H) is fine enough.
+constexpr std::size_t kManyRows = 16384;
+constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
+
+}  // namespace
+
+Rounds::Rounds(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules,
+               std::span<const double> weights, std::size_t threads)
+    : matrix_(matrix), target_(target), criterion_(criterion), rules_(rules),
+      threads_(useful_threads(threads, kRowNs * static_cast<double>(matrix.n_rows * matrix.n_columns()))),
+      // The rows are summed chunk by chunk, and the chunks in order: the same for any number of threads.
+      chunks_(std::clamp<std::size_t>(target.n_rows / 8192, 1, 64)), leaf_of_(target.n_rows, 0),
+      outputs_(outputs_of(target)), n_categories_(categories_of(matrix)) {
+  set_weights(weights);
+}
+
+void Rounds::set_weights(std::span<const double> weights) {
+  if (weights.size() != target_.n_rows) throw std::invalid_argument("one weight per row");
+  double most = 0, sum = 0;
+  for (const double w : weights) {
+    if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
+    most = std::max(most, w);
+  }
+  if (most == 0) throw std::invalid_argument("no row has a positive weight");
+  for (const double w : weights) sum += w / most;  // no sum of large weights can overflow
+  weights_.resize(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights_[i] = weights[i] / most / sum;
+}
+
+void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
+  const PageCache::Use use(pages_);
+  Target target = target_;
+  std::vector<std::uint32_t> counts;
+  if (resample) {
+    Draw draw;
+    draw.kind = Drawing::Bootstrap;
+    draw.size = target.n_rows;
+    draw.weights = weights_;
+    counts.resize(target.n_rows);
+    RowSampler(draw, target.n_rows).draw(key, counts.data());
+    target.counts = counts.data();
+  } else {
+    target.weights = weights_.data();
+  }
+  rules_.seed = combine(key, kTreeKey);
+  const Precision precision = target.n_rows >= kManyRows ? Precision::Word : Precision::Fine;
+  statistics_ = make_statistics(target, criterion_, rules_.min_samples_leaf, precision, std::move(statistics_));
+  Shape shape = grow_tree(matrix_, statistics_, rules_, threads_, interrupt);
+
+  std::vector<std::pair<Row, Row>> leaves;
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0) leaves.emplace_back(shape.begin[m], shape.end[m]);
+  }
+  n_leaves_ = leaves.size();
+  if (shape.rows.size() < target.n_rows) std::fill(leaf_of_.begin(), leaf_of_.end(), 0U);  // rows without weight
+  for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i) leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
+  }
+  const Summary nodes = summarise_tree(shape, target, interrupt);
+  statistics_.rows = std::move(shape.rows);
+  tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false);
+  if (resample) find_undrawn(interrupt);
+}
+
+// Classes under weights: from the weight of each class in each leaf, which is soon known.
+Summary Rounds::summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const {
+  if (!target.classes || target.counts) return summarise(shape, target, criterion_);
+  const std::size_t k = n_classes();
+  LeafSums leaves;
+  leaves.value = class_weights(interrupt);
+  for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
+    if (shape.right[m] >= 0) continue;
+    double* value = &leaves.value[leaf++ * k];
+    leaves.n_rows.push_back(static_cast<std::int64_t>(shape.end[m] - shape.begin[m]));
+    leaves.weight.push_back(std::accumulate(value, value + k, 0.0));
+    for (std::size_t c = 0; c < k; ++c) value[c] /= leaves.weight.back();
+  }
+  return summarise_leaves(shape, leaves, 1, target.n_classes, criterion_);
+}
+
+// Rows that were not drawn have not been down the tree yet.
+void Rounds::find_undrawn(Interrupt& interrupt) {
+  const Forest one = tree();
+  std::vector<std::int64_t> node(target_.n_rows);
+  const RawTable& raw = matrix_.raw;
+  const auto route = [&](auto* data) {
+    const Table table{data, target_.n_rows, matrix_.n_columns(), raw.row_stride, raw.column_stride};
+    find_leaves(one, table, 0, 1, threads_, node.data(), interrupt);
+  };
+  raw.doubles ? route(static_cast<const double*>(raw.data)) : route(static_cast<const float*>(raw.data));
+  std::vector<std::uint32_t> number(tree_.nodes.size(), 0);
+  for (std::size_t m = 0, leaf = 0; m < number.size(); ++m) {
+    if (tree_.nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);
+  }
+  for (std::size_t i = 0; i < node.size(); ++i) leaf_of_[i] = number[static_cast<std::size_t>(node[i])];
+}
+
+std::vector<double> Rounds::leaf_values() const {
+  const Unpacked all = unpack(tree_, outputs_, criterion_);
+  const std::size_t width = outputs_.width();
+  std::vector<double> out;
+  for (std::size_t m = 0; m < all.shape.size(); ++m) {
+    if (all.shape.right[m] >= 0) continue;
+    out.insert(out.end(), &all.nodes.value[m * width], &all.nodes.value[m * width] + width);
+  }
+  return out;
+}
+
+std::vector<double> Rounds::class_weights(Interrupt& interrupt) const {
+  const std::size_t k = n_classes(), size = n_leaves_ * k;
+  std::vector<double> parts(chunks_ * size, 0.0), out(size, 0.0);
+  parallel_for(threads_, chunks_, interrupt, [&](std::size_t chunk) {
+    double* sums = &parts[chunk * size];
+    for (std::size_t i = chunk_begin(chunk); i < chunk_begin(chunk + 1); ++i) {
+      sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])] += weights_[i];
+    }
+  });
+  for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+    for (std::size_t c = 0; c < size; ++c) out[c] += parts[chunk * size + c];
+  }
+  return out;
+}
+
+double Rounds::reweight(std::span<const double> factors, Interrupt& interrupt) {
+  const std::size_t k = n_classes();
+  if (factors.size() != n_leaves_ * k) throw std::invalid_argument("one factor per leaf and class");
+  std::vector<double> parts(chunks_, 0.0);
+  parallel_for(threads_, chunks_, interrupt, [&](std::size_t chunk) {
+    double sum = 0;
+    for (std::size_t i = chunk_begin(chunk); i < chunk_begin(chunk + 1); ++i) {
+      sum += weights_[i] *= factors[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])];
+    }
+    parts[chunk] = sum;
+  });
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  if (!(sum > 0) || !std::isfinite(sum)) throw std::invalid_argument("the weights vanish or overflow");
+  for (double& w : weights_) w /= sum;
+  return sum;
+}
+
+}  // namespace weald

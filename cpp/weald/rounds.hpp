@@ -1,0 +1,59 @@
+// Boosting: tree after tree on the same rows, under weights that each tree changes.
+//
+// A round is grow, then (by the caller, who knows the method) what each leaf says and how much the tree
+// counts, then reweight. What depends on a row only through its leaf and class is computed once for
+// each of them, so that the rows themselves cost one multiplication.
+#pragma once
+
+#include "forest.hpp"
+
+namespace weald {
+
+class Rounds {
+ public:
+  // `target` without weights or counts; it and the matrix outlive this. The weights are scaled to sum to 1.
+  Rounds(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules,
+         std::span<const double> weights, std::size_t threads);
+
+  // Grows a tree under the weights as they are or, to resample, on as many rows as there are drawn by
+  // them. All random numbers follow from the key.
+  void grow(std::uint64_t key, bool resample, Interrupt& interrupt);
+
+  // Of the tree grown last: the leaf of each row, leaves counted from left to right ...
+  std::span<const std::uint32_t> leaf_of() const { return leaf_of_; }
+  std::size_t n_leaves() const { return n_leaves_; }
+  // ... what each leaf predicts, n_leaves x width, and the weight of each class of rows in it.
+  std::vector<double> leaf_values() const;
+  std::vector<double> class_weights(Interrupt& interrupt) const;
+
+  // Row i weighs factor[leaf, class] times as much; then all are divided by their sum, which is returned.
+  double reweight(std::span<const double> factors, Interrupt& interrupt);
+  void set_weights(std::span<const double> weights);
+  std::span<const double> weights() const { return weights_; }
+
+  // The tree grown last, as a forest of one.
+  Forest tree() const { return {criterion_, outputs_, n_categories_, {tree_}}; }
+  const Outputs& outputs() const { return outputs_; }
+
+ private:
+  std::size_t n_classes() const { return target_.n_classes[0]; }
+  std::size_t chunk_begin(std::size_t chunk) const { return target_.n_rows * chunk / chunks_; }
+  Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;
+  void find_undrawn(Interrupt& interrupt);
+
+  const Binned& matrix_;
+  Target target_;
+  Criterion criterion_;
+  Rules rules_;
+  std::size_t threads_, chunks_;
+  std::vector<double> weights_;
+  PageCache pages_;
+  Statistics statistics_;              // for its memory
+  std::vector<std::uint32_t> leaf_of_;
+  std::size_t n_leaves_ = 0;
+  Outputs outputs_;
+  std::vector<std::uint32_t> n_categories_;
+  CompactTree tree_;
+};
+
+}  // namespace weald

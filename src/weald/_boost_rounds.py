@@ -1,0 +1,301 @@
+"""The members of AdaBoost in the making: fitted to the weights of a round, and what they say then.
+
+Whatever the members are, a round looks the same from outside: ``fit`` says, for every group of rows
+that the member treats alike, what it says there and how much of each class is in it; ``reweight``
+multiplies the rows' weights by a factor for each group and class. For weald's trees both happen in
+the engine.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from weald import _engine as engine
+from weald._boost_data import BoostData
+from weald._boost_params import BoostParams
+from weald._boost_rules import Rule, Stage
+from weald._members import (
+    Counts,
+    fit_members,
+    make_member,
+    member_shares,
+    member_values,
+    takes_weights,
+)
+from weald._params import check_choice, resolve_growth
+from weald._raw_table import take_rows
+
+__all__ = [
+    "MemberRounds",
+    "Rounds",
+    "TreeRounds",
+    "Weighing",
+    "bin_rows",
+    "draw_by_weight",
+    "fit_member",
+    "grow_rules",
+]
+
+FloatArray = npt.NDArray[np.float64]
+Groups = npt.NDArray[Any]
+
+_MOST_RESPONSE = (
+    4.0  # of LogitBoost's working response (Friedman, Hastie & Tibshirani 2000, p. 352)
+)
+_LEAST_WEIGHT = 1e-12
+_DRAWS = 10  # at most, to get rows of two classes
+_DRAW_KEY = 1 << 40
+
+
+class Rounds(Protocol):
+    """Members made one after another, under changing weights."""
+
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
+        """Fit a member; what each group says, and the weight of each class in it."""
+
+    def reweight(self, factors: FloatArray) -> float:
+        """Multiply the weights by a factor for each group and class; their sum, then made 1."""
+
+    def advance(self, stage: Stage, alpha: float) -> None:
+        """The member stays, with this vote."""
+
+    @property
+    def weights(self) -> FloatArray: ...
+
+    @property
+    def member(self) -> Any:
+        """The member fitted last."""
+
+
+def grow_rules(tree: Any, data: BoostData, resample: bool) -> Any:
+    """The growth parameters of a tree that is a member."""
+    assert data.table is not None
+    n = int(np.count_nonzero(data.weights))
+    return resolve_growth(
+        tree,
+        tree._criteria,
+        n,
+        data.table.is_categorical,
+        float(len(data.y)) if resample else 1.0,  # the weights sum to one
+        splitter=check_choice("splitter", tree.splitter, ("best", "random")),
+    )
+
+
+def bin_rows(data: BoostData, growth: Any, threads: int) -> engine.Binned:
+    """The training table as codes."""
+    assert data.table is not None
+    n_categories = data.table.n_categories
+    return engine.bin_table(
+        data.X, n_categories, growth.max_bins, growth.keys, data.weights, threads
+    )
+
+
+def draw_by_weight(weights: FloatArray, seed: int, key: int) -> npt.NDArray[np.uint32]:
+    """How often each row is drawn: as many as there are, with replacement."""
+    draw = engine.Draw()
+    draw.kind, draw.size = "bootstrap", len(weights)
+    draw.set_weights(weights)
+    return engine.draw_rows(draw, len(weights), seed, key)
+
+
+def fit_member(
+    estimator: Any,
+    X: Any,
+    target: npt.NDArray[Any],
+    weights: FloatArray,
+    counts: Counts,
+    seed: int,
+    key: int,
+    classes: npt.NDArray[Any] | None = None,
+) -> Any:
+    """A copy of a member of any kind, fitted to the weights, or to drawn rows if there are counts.
+
+    Parameters
+    ----------
+    estimator : the member
+    X, target : table, class codes or numbers
+    weights : array of shape (n,)
+    counts : array of shape (n,), optional
+        How often each row was drawn.
+    seed, key : int
+        What its random states follow from.
+    classes : array, optional
+        Labels of the class codes.
+    """
+    member = make_member(estimator, engine.member_seed(seed, key), classes=classes)
+    job = (member, counts, np.arange(X.shape[1]))
+    [member] = fit_members([job], X, target, weights if counts is None else None, {}, 1)
+    return member
+
+
+class TreeRounds:
+    """Classification trees of weald, all in the engine."""
+
+    def __init__(self, tree: Any, data: BoostData, n_classes: int, params: BoostParams, seed: int):
+        growth = grow_rules(tree, data, params.resample)
+        matrix = bin_rows(data, growth, params.threads)
+        target = engine.labels(data.y[:, None], [n_classes], None)
+        self._rounds = engine.make_rounds(
+            matrix, target, growth.criterion, growth.rules, data.weights, params.threads
+        )
+        self._seed, self._resample = seed, params.resample
+
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
+        self._rounds.grow(self._seed, key, self._resample)
+        return self._rounds.leaf_values, self._rounds.class_weights
+
+    def reweight(self, factors: FloatArray) -> float:
+        return self._rounds.reweight(factors)
+
+    def advance(self, stage: Stage, alpha: float) -> None:
+        pass
+
+    @property
+    def weights(self) -> FloatArray:
+        return self._rounds.weights
+
+    @property
+    def member(self) -> engine.Forest:
+        return engine.Forest(self._rounds.tree())
+
+
+class Weighing:
+    """Weights of rows of some classes."""
+
+    def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
+        self._codes, self._n_classes = codes, n_classes
+        self.weights: FloatArray = weights / weights.max()  # no sum can overflow
+        self.weights /= self.weights.sum()
+
+    def in_groups(self, groups: Groups, n_groups: int) -> FloatArray:
+        """Weight of each class in each group."""
+        k = self._n_classes
+        place = groups.astype(np.intp) * k + self._codes
+        sums: FloatArray = np.bincount(place, self.weights, n_groups * k).astype(np.float64)
+        return sums.reshape(n_groups, k)
+
+    def reweight(self, groups: Groups, factors: FloatArray) -> float:
+        """Multiply by the factor of each row's group and class; divide by the sum and return it."""
+        self.weights = self.weights * factors[groups, self._codes]
+        total = float(self.weights.sum())
+        self.weights /= total
+        return total
+
+
+class _Working:
+    """What LogitBoost fits its members to: a Newton step for the log loss, as least squares."""
+
+    def __init__(self, codes: npt.NDArray[Any], weights: FloatArray) -> None:
+        self._codes = codes
+        self._weights = weights / weights.max()
+        self._F = np.zeros(len(codes))
+
+    def problem(self) -> tuple[FloatArray, FloatArray]:
+        """Target and weights of the next member."""
+        p = expit(2 * self._F)
+        spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
+        z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)
+        return z, self._weights * spread
+
+    def add(self, step: FloatArray) -> None:
+        self._F += step
+
+
+class MemberRounds:
+    """Members of any kind, and regression trees of weald for LogitBoost.
+
+    Parameters
+    ----------
+    estimator : the member
+    tree : bool
+        It is a regression tree of weald, to be grown by the engine.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        tree: bool,
+        rule: Rule,
+        data: BoostData,
+        classes: npt.NDArray[Any],
+        params: BoostParams,
+        seed: int,
+    ) -> None:
+        self._estimator, self._rule, self._data, self._classes = estimator, rule, data, classes
+        self._n, self._k, self._seed = len(data.y), len(classes), seed
+        self._resample = params.resample or not takes_weights(estimator)
+        self._present = np.flatnonzero(data.weights)  # rows of no weight are as good as absent
+        self._X = data.X if len(self._present) == self._n else take_rows(data.X, self._present)
+        self._weighing = Weighing(data.y, data.weights, self._k)
+        self._working = _Working(data.y, data.weights) if rule.regression else None
+        self._threads = params.threads
+        self._growth = self._matrix = None
+        if tree:
+            self._growth = grow_rules(estimator, data, params.resample)
+            self._matrix = bin_rows(data, self._growth, params.threads)
+        self.member: Any = None
+
+    @property
+    def weights(self) -> FloatArray:
+        return self._weighing.weights
+
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
+        said, self._groups = self._grow(key) if self._matrix is not None else self._fit(key)
+        return said, self._weighing.in_groups(self._groups, len(said))
+
+    def reweight(self, factors: FloatArray) -> float:
+        return self._weighing.reweight(self._groups, factors)
+
+    def advance(self, stage: Stage, alpha: float) -> None:
+        if self._working is not None:
+            self._working.add(alpha * stage.scores[self._groups, 1])
+
+    def _grow(self, key: int) -> tuple[FloatArray, Groups]:
+        assert self._working is not None
+        assert self._growth is not None
+        assert self._matrix is not None
+        z, weights = self._working.problem()
+        growth = self._growth
+        rounds = engine.make_rounds(
+            self._matrix,
+            engine.reals(z[:, None], None),
+            growth.criterion,
+            growth.rules,
+            weights,
+            self._threads,
+        )
+        rounds.grow(self._seed, key, self._resample)
+        self.member = engine.Forest(rounds.tree())
+        return rounds.leaf_values, rounds.leaf_of
+
+    def _fit(self, key: int) -> tuple[FloatArray, Groups]:
+        target: npt.NDArray[Any] = self._data.y.astype(np.int64)
+        weights = self._weighing.weights
+        if self._working is not None:
+            target, weights = self._working.problem()
+        rows, X = self._present, self._data.X
+        target, weights = target[rows], weights[rows]
+        counts = self._draw(weights, target, key) if self._resample else None
+        classes = None if self._rule.regression else self._classes
+        self.member = fit_member(
+            self._estimator, self._X, target, weights, counts, self._seed, key, classes
+        )
+        if self._rule.regression:
+            return member_values(self.member, X).reshape(-1, 1), np.arange(self._n)
+        shares = member_shares(self.member, X, n_classes=self._k, vote=not self._rule.by_shares)
+        if self._rule.by_shares:
+            return shares, np.arange(self._n)
+        return np.eye(self._k), shares.argmax(axis=1)  # all rows it takes for one class are alike
+
+    def _draw(self, weights: FloatArray, target: npt.NDArray[Any], key: int) -> Counts:
+        """How often each row is drawn; of more than one class, which many members need."""
+        for again in range(_DRAWS):
+            counts = draw_by_weight(weights, self._seed, key + again * _DRAW_KEY)
+            drawn = target[counts > 0]
+            if (drawn != drawn[0]).any():
+                break
+        return counts

@@ -1,0 +1,1 @@
+"""Forests as they are used."""

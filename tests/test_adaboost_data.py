@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -183,7 +184,7 @@ def test_rows_of_no_weight_are_absent(algorithm):
     keep = rng.random(300) < 0.6
     wild = np.where(keep[:, None], X, 1e6 * X)
     base = rng.uniform(0.5, 1, 300)
-    members = [None, PeerRegressor(max_depth=2) if algorithm == "logit" else GaussianNB()]
+    members = [None, LinearRegression() if algorithm == "logit" else GaussianNB()]
     for member in members:
         one = boosted(algorithm, member, keep_weights=True).fit(wild, y, np.where(keep, base, 0))
         two = boosted(algorithm, member).fit(X[keep], y[keep], base[keep])
@@ -292,3 +293,23 @@ def test_members_that_only_predict():
     assert model.score(X, y) > 0.6
     with pytest.raises(ValueError, match="predict_proba"):
         boosted("confidence", LinearSVC()).fit(X, y)
+
+
+def test_logit_with_linear_members_is_logistic_regression():
+    """Newton steps for the log loss come to rest at its minimum, whatever is mislabelled."""
+    noisy = np.where(rng.random(300) < 0.1, 1 - y, y)
+    model = AdaBoostClassifier(LinearRegression(), algorithm="logit", n_estimators=60).fit(X, noisy)
+    best = LogisticRegression(C=np.inf, tol=1e-10).fit(X, noisy)
+    losses = [log_loss(noisy, one.predict_proba(X)) for one in (model, best)]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("resample", [False, True])
+def test_rules_about_weight_are_shares_of_it(resample):
+    """A leaf with at least a tenth of the weight, whatever its unit and the number of rows."""
+    member = DecisionTreeClassifier(min_weight_fraction_leaf=0.1)
+    for weights in (None, np.full(300, 1e-3), np.full(300, 7.0)):
+        model = AdaBoostClassifier(member, n_estimators=1, resample=resample, random_state=0)
+        tree = model.fit(X, y, weights)[0].tree_
+        share = tree.weighted_n_node_samples[tree.is_leaf] / tree.weighted_n_node_samples[0]
+        assert 0.1 <= share.min() <= 0.2

@@ -73,19 +73,22 @@ ALLOWED = {
     },
     # boosting
     "_boost_params": {"_engine", "_ensemble_params", "_params"},
-    "_boost_data": {"_boost_params", "_data", "_raw_table"},
+    "_boost_data": {"_boost_params", "_data", "_holdout", "_raw_table"},
     "_boost_rules": set(),
     "_boost_rounds": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rules", "_members", "_params"),
         "_raw_table",
     },
-    "_boost_loop": {"_boost_params", "_boost_rounds", "_boost_rules", "_progress", "_warnings"},
+    "_boost_loop": {
+        *("_boost_params", "_boost_rounds", "_boost_rules", "_out_of_bag", "_progress"),
+        "_warnings",
+    },
     "_boosted": {"_engine", "_boost_rules", "_data", "_member_trees", "_members", "_raw_table"},
     "_boost_r2": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rounds", "_boost_rules", "_members"),
-        *("_raw_table", "_stage_members"),
+        "_raw_table",
     },
-    "_boosted_numbers": {"_engine", "_boosted", "_stage_members", "combining"},
+    "_boosted_numbers": {"_engine", "_boosted", "_members", "combining"},
     "_adaboost_base": {
         *("_boost_data", "_boost_loop", "_boost_params", "_member_trees", "_params", "_targets"),
         "tree",
@@ -96,7 +99,7 @@ ALLOWED = {
     },
     "_adaboost_regressor": {
         *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_r2"),
-        *("_boost_rules", "_boosted_numbers", "_params", "combining", "tree"),
+        *("_boost_rules", "_boosted_numbers", "_holdout", "_params", "combining", "tree"),
     },
     "adaboost": {"_adaboost_classifier", "_adaboost_regressor"},
     # stagewise

@@ -56,7 +56,7 @@ void bind_rounds(nb::module_& m) {
           return r.rounds.reweight({factors.data(), factors.size()}, interrupt);
         });
       }, "factors"_a, "Multiply the rows' weights by a factor per leaf and class; their sum, by which they are divided.")
-      .def_prop_rw("weights", [](const PyRounds& r) { return copy_of(r.rounds.weights()); },
+      .def_prop_rw("weights", [](const PyRounds& r) { return give(r.rounds.weights()); },
                    [](PyRounds& r, const In<double>& weights) { r.rounds.set_weights(span_of(weights)); },
                    nb::for_getter(nb::rv_policy::move))
       .def("tree", [](const PyRounds& r) { return grown(r).tree(); }, "The tree grown last, as a forest of one.");

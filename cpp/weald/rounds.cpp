@@ -11,6 +11,7 @@ namespace {
 
 // From so many rows on, a word for each (G << 32 | H) is fine enough.
 constexpr std::size_t kManyRows = 16384;
+constexpr double kMostCounts = 0x1p28;  // the sum of whole weights that are counted: a word has room for more
 constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
 
 }  // namespace
@@ -23,19 +24,35 @@ Rounds::Rounds(const Binned& matrix, const Target& target, Criterion criterion, 
       chunks_(std::clamp<std::size_t>(target.n_rows / 8192, 1, 64)), leaf_of_(target.n_rows, 0),
       outputs_(outputs_of(target)), n_categories_(categories_of(matrix)) {
   set_weights(weights);
+  for (std::size_t i = 0; i < factors_.size(); ++i) n_drawn_ += counts_.empty() ? factors_[i] > 0 : counts_[i];
 }
 
 void Rounds::set_weights(std::span<const double> weights) {
   if (weights.size() != target_.n_rows) throw std::invalid_argument("one weight per row");
-  double most = 0, sum = 0;
+  double most = 0;
+  bool whole = true;
   for (const double w : weights) {
     if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("weights must be finite and >= 0");
     most = std::max(most, w);
+    whole = whole && w == std::floor(w);
   }
   if (most == 0) throw std::invalid_argument("no row has a positive weight");
-  for (const double w : weights) sum += w / most;  // no sum of large weights can overflow
-  weights_.resize(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) weights_[i] = weights[i] / most / sum;
+  factors_.assign(weights.begin(), weights.end());
+  counts_.clear();
+  if (whole && most * static_cast<double>(weights.size()) < kMostCounts) {
+    counts_.assign(weights.begin(), weights.end());
+    std::fill(factors_.begin(), factors_.end(), 1.0);
+  } else {
+    for (double& w : factors_) w /= most;  // no sum of large weights can overflow
+  }
+  total_ = 0;
+  for (std::size_t i = 0; i < factors_.size(); ++i) total_ += weight(i);
+}
+
+std::vector<double> Rounds::weights() const {
+  std::vector<double> out(factors_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = weight(i) / total_;
+  return out;
 }
 
 void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
@@ -45,18 +62,22 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   if (resample) {
     Draw draw;
     draw.kind = Drawing::Bootstrap;
-    draw.size = target.n_rows;
-    draw.weights = weights_;
+    draw.weights = weights();
+    draw.size = n_drawn_;
     counts.resize(target.n_rows);
     RowSampler(draw, target.n_rows).draw(key, counts.data());
     target.counts = counts.data();
   } else {
-    target.weights = weights_.data();
+    target.weights = factors_.data();
+    target.counts = counts_.empty() ? nullptr : counts_.data();
   }
-  rules_.seed = combine(key, kTreeKey);
+  Rules rules = rules_;
+  rules.seed = combine(key, kTreeKey);
+  const double total = resample ? static_cast<double>(n_drawn_) : total_;
+  rules.min_weight_leaf *= total, rules.min_decrease *= total;
   const Precision precision = target.n_rows >= kManyRows ? Precision::Word : Precision::Fine;
-  statistics_ = make_statistics(target, criterion_, rules_.min_samples_leaf, precision, std::move(statistics_));
-  Shape shape = grow_tree(matrix_, statistics_, rules_, threads_, interrupt);
+  statistics_ = make_statistics(target, criterion_, rules.min_samples_leaf, precision, std::move(statistics_));
+  Shape shape = grow_tree(matrix_, statistics_, rules, threads_, interrupt);
 
   std::vector<std::pair<Row, Row>> leaves;
   for (std::size_t m = 0; m < shape.size(); ++m) {
@@ -75,7 +96,7 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
 
 // Classes under weights: from the weight of each class in each leaf, which is soon known.
 Summary Rounds::summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const {
-  if (!target.classes || target.counts) return summarise(shape, target, criterion_);
+  if (!target.classes || !target.weights) return summarise(shape, target, criterion_);
   const std::size_t k = n_classes();
   LeafSums leaves;
   leaves.value = class_weights(interrupt);
@@ -123,31 +144,37 @@ std::vector<double> Rounds::class_weights(Interrupt& interrupt) const {
   parallel_for(threads_, chunks_, interrupt, [&](std::size_t chunk) {
     double* sums = &parts[chunk * size];
     for (std::size_t i = chunk_begin(chunk); i < chunk_begin(chunk + 1); ++i) {
-      sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])] += weights_[i];
+      sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])] += weight(i);
     }
   });
   for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
     for (std::size_t c = 0; c < size; ++c) out[c] += parts[chunk * size + c];
   }
+  for (double& weight : out) weight /= total_;
   return out;
 }
 
 double Rounds::reweight(std::span<const double> factors, Interrupt& interrupt) {
   const std::size_t k = n_classes();
   if (factors.size() != n_leaves_ * k) throw std::invalid_argument("one factor per leaf and class");
-  std::vector<double> parts(chunks_, 0.0);
+  // Divided by the total before, so that factors stay of the size of 1 whatever their number.
+  std::vector<double> scaled(factors.begin(), factors.end()), parts(chunks_, 0.0);
+  const double level = std::exp2(-std::round(std::log2(total_ / static_cast<double>(factors_.size()))));
+  for (double& factor : scaled) factor *= level;
   parallel_for(threads_, chunks_, interrupt, [&](std::size_t chunk) {
     double sum = 0;
     for (std::size_t i = chunk_begin(chunk); i < chunk_begin(chunk + 1); ++i) {
-      sum += weights_[i] *= factors[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])];
+      factors_[i] *= scaled[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])];
+      sum += weight(i);
     }
     parts[chunk] = sum;
   });
   double sum = 0;
   for (const double part : parts) sum += part;
   if (!(sum > 0) || !std::isfinite(sum)) throw std::invalid_argument("the weights vanish or overflow");
-  for (double& w : weights_) w /= sum;
-  return sum;
+  const double ratio = sum / (total_ * level);
+  total_ = sum;
+  return ratio;
 }
 
 }  // namespace weald

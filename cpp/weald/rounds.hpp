@@ -11,12 +11,13 @@ namespace weald {
 
 class Rounds {
  public:
-  // `target` without weights or counts; it and the matrix outlive this. The weights are scaled to sum to 1.
+  // `target` without weights or counts; it and the matrix outlive this. What the rules say of weights is
+  // in shares of their sum.
   Rounds(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules,
          std::span<const double> weights, std::size_t threads);
 
-  // Grows a tree under the weights as they are or, to resample, on as many rows as there are drawn by
-  // them. All random numbers follow from the key.
+  // Grows a tree under the weights as they are or, to resample, on as many rows as there are (one of whole
+  // weight k is k of them) drawn by their weights. All random numbers follow from the key.
   void grow(std::uint64_t key, bool resample, Interrupt& interrupt);
 
   // Of the tree grown last: the leaf of each row, leaves counted from left to right ...
@@ -29,7 +30,7 @@ class Rounds {
   // Row i weighs factor[leaf, class] times as much; then all are divided by their sum, which is returned.
   double reweight(std::span<const double> factors, Interrupt& interrupt);
   void set_weights(std::span<const double> weights);
-  std::span<const double> weights() const { return weights_; }
+  std::vector<double> weights() const;   // 1 in total
 
   // The tree grown last, as a forest of one.
   Forest tree() const { return {criterion_, outputs_, n_categories_, {tree_}}; }
@@ -37,6 +38,7 @@ class Rounds {
 
  private:
   std::size_t n_classes() const { return target_.n_classes[0]; }
+  double weight(std::size_t i) const { return counts_.empty() ? factors_[i] : factors_[i] * counts_[i]; }
   std::size_t chunk_begin(std::size_t chunk) const { return target_.n_rows * chunk / chunks_; }
   Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;
   void find_undrawn(Interrupt& interrupt);
@@ -46,7 +48,12 @@ class Rounds {
   Criterion criterion_;
   Rules rules_;
   std::size_t threads_, chunks_;
-  std::vector<double> weights_;
+  // A row's weight is count x factor / total. Whole weights are counts, so that boosting changes k rows
+  // and a row of weight k in the same way; others are factors.
+  std::vector<std::uint32_t> counts_;    // empty: 1
+  std::vector<double> factors_;
+  double total_ = 1;
+  std::size_t n_drawn_ = 0;
   PageCache pages_;
   Statistics statistics_;              // for its memory
   std::vector<std::uint32_t> leaf_of_;

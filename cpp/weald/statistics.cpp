@@ -83,8 +83,11 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   out.whole_weights = whole;
   const double per_unit = std::ldexp(1.0, h_exponent);  // a power of two: multiplying by it is exact
   const Lane least = word ? 1 : 0;
+  // What a row weighs is cut first and then counted, so that k draws of it weigh exactly k times as much.
   const auto h_of = [&](Row row) {
-    return std::max(least, static_cast<Lane>(std::llrint(target.weight(row) * per_unit)));
+    const double w = target.weights ? target.weights[row] : 1.0;
+    const Lane once = std::max(least, static_cast<Lane>(std::llrint(w * per_unit)));
+    return target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
   };
 
   if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20 &&

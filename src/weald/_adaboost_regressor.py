@@ -12,12 +12,13 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from weald._adaboost_base import BoostedEnsemble
-from weald._boost_data import BoostData, Validation
+from weald._boost_data import BoostData
 from weald._boost_loop import History, boost
 from weald._boost_params import BoostParams
 from weald._boost_r2 import LOSSES, AnyR2Rounds, R2Rounds, R2Rule, TreeR2Rounds
 from weald._boost_rules import Stage
 from weald._boosted_numbers import NumberMembers, NumberTrees, median, staged_medians
+from weald._holdout import Rows
 from weald._params import check_choice
 from weald.combining import RunningMedian
 from weald.tree import DecisionTreeRegressor
@@ -118,7 +119,7 @@ class BoostedRegressor(RegressorMixin, BoostedEnsemble):
         return self._boosted.values(self._boosted.read(self, X), self.n_jobs)
 
 
-def _r2(held: Validation, said: FloatArray) -> float:
+def _r2(held: Rows, said: FloatArray) -> float:
     """R² on the validation rows; where their targets are all the same, 1 if right and else 0."""
     weights = np.ones(len(said)) if held.weights is None else held.weights
     missed, centred = held.y - said, held.y - np.average(held.y, weights=weights)

@@ -41,7 +41,7 @@ class AdditiveModel:
         self.steps: list[float] = []
         self.losses = [self._mean(self.F)]
         self._travelled = np.abs(self.F)  # of each row, the sizes of all that was added up
-        self._so_far = 0.0  # the most that the members can say together
+        self._largest = 0.0  # the most that a member says, before the learning rate
 
     def _mean(self, F: FloatArray) -> float:
         return float((self.w * self.loss.value(self.y, F)).sum())
@@ -54,7 +54,7 @@ class AdditiveModel:
         if not r.any():
             return None
         h = direction.propose(t, r)
-        step = best_step(self.loss, self.y, self.F, h, r, self.w, self._so_far)
+        step = best_step(self.loss, self.y, self.F, h, r, self.w, self._largest)
         part = learning_rate * step.length * h
         lower = self._mean(self.F + part)
         if not lower < self.losses[-1]:
@@ -62,7 +62,7 @@ class AdditiveModel:
         direction.keep()
         self.F += part
         self._travelled += np.abs(part)
-        self._so_far += float(np.abs(part).max())
+        self._largest = max(self._largest, float(np.abs(part).max()) / learning_rate)
         self.steps.append(learning_rate * step.length)
         self.losses.append(lower)
         return step

@@ -10,20 +10,12 @@ import numpy.typing as npt
 
 from weald._boost_params import BoostParams
 from weald._data import Table, check_weights, check_X_fit, check_X_predict
-from weald._raw_table import keep_X_fit, keep_X_predict, take_rows
+from weald._holdout import Rows, hold_out
+from weald._raw_table import keep_X_fit, keep_X_predict
 
-__all__ = ["BoostData", "Validation", "read_data"]
+__all__ = ["BoostData", "read_data"]
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Validation:
-    """Rows that the members do not see."""
-
-    X: Any
-    y: npt.NDArray[Any]
-    weights: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +30,15 @@ class BoostData:
     weights : array of shape (n,)
     table : Table, for weald's trees
         X and the meaning of its columns.
-    validation : Validation, optional
+    validation : Rows, optional
+        That the members do not see.
     """
 
     X: Any
     y: npt.NDArray[Any]
     weights: FloatArray
     table: Table | None
-    validation: Validation | None
+    validation: Rows | None
 
 
 def read_data(
@@ -95,43 +88,19 @@ def read_data(
         return BoostData(rows, target, weights, table, given)
     if params.patience is None:
         return BoostData(rows, target, weights, table, None)
-    classes = target if hasattr(ensemble, "classes_") else np.zeros(n, dtype=np.int64)
-    kept, out = _divide(classes, weights > 0, params.validation_fraction, seed)
-    inside = take_rows(rows, kept)
+    classes = hasattr(ensemble, "classes_")
+    learn, held = hold_out(
+        Rows(rows, target, weights), params.validation_fraction, seed, classes=classes
+    )
+    assert learn.weights is not None
     if table is not None:
-        table = Table(inside, table.categories)
-    held = Validation(take_rows(rows, out), target[out], weights[out])
-    return BoostData(inside, target[kept], weights[kept], table, held)
+        table = Table(learn.X, table.categories)
+    return BoostData(learn.X, learn.y, learn.weights, table, held)
 
 
-def _read_held_out(ensemble: Any, tree: Any, X: Any, y: Any, sample_weight: Any) -> Validation:
+def _read_held_out(ensemble: Any, tree: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     read = keep_X_predict if tree is None else check_X_predict
     rows = read(ensemble, X)
     n = rows.shape[0]
     target = ensemble._read_target(y, n, again=True)
-    return Validation(rows, target, check_weights(sample_weight, n))
-
-
-def _divide(
-    classes: npt.NDArray[Any], present: npt.NDArray[np.bool_], share: float, seed: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Numbers of the training and validation rows.
-
-    Rows of no weight are absent from both. A row of each class stays for training; of the others
-    every class gives its part, as nearly as can be.
-    """
-    numbers = np.random.RandomState(seed)
-    mixed = numbers.permutation(np.flatnonzero(present))
-    by_class = mixed[np.argsort(classes[mixed], kind="stable")]
-    first = np.unique(classes[by_class], return_index=True)[1]
-    free = np.delete(by_class, first)
-    n_out = min(max(1, round(share * len(mixed))), len(free))
-    if n_out == 0:
-        raise ValueError(
-            "n_iter_no_change holds out rows for validation, but there is only 1 row of each "
-            f"class (n_samples={len(mixed)}): give X_val and y_val, or n_iter_no_change=None."
-        )
-    # Every so manieth, so that no class is passed over that is large enough.
-    places = ((np.arange(n_out) + numbers.uniform()) * (len(free) / n_out)).astype(np.intp)
-    out = np.sort(free[places])
-    return np.setdiff1d(mixed, out), out
+    return Rows(rows, target, check_weights(sample_weight, n))

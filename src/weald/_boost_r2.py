@@ -34,9 +34,8 @@ from weald._boost_data import BoostData
 from weald._boost_params import BoostParams
 from weald._boost_rounds import bin_rows, draw_by_weight, fit_member, grow_rules
 from weald._boost_rules import Stage, half_log_odds
-from weald._members import takes_weights
+from weald._members import member_outputs, takes_weights
 from weald._raw_table import take_rows
-from weald._stage_members import ask
 
 __all__ = ["LOSSES", "AnyR2Rounds", "R2Rounds", "R2Rule", "TreeR2Rounds"]
 
@@ -141,13 +140,13 @@ class TreeR2Rounds(R2Rounds):
 
     def __init__(self, tree: Any, data: BoostData, params: BoostParams, seed: int) -> None:
         super().__init__(data, params, seed)
-        growth = grow_rules(tree, data, params.resample)
+        growth = grow_rules(tree, data)
         self._rounds = engine.make_rounds(
             bin_rows(data, growth, params.threads),
             engine.reals(data.y[:, None], None),
             growth.criterion,
             growth.rules,
-            self.weights,
+            data.weights,
             params.threads,
         )
 
@@ -176,4 +175,4 @@ class AnyR2Rounds(R2Rounds):
         self.member = fit_member(
             self._estimator, self._X, self._y, weights, counts, self._seed, key
         )
-        return ask(self.member, self._X, votes=False)
+        return member_outputs(self.member, self._X)

@@ -71,7 +71,7 @@ class Rounds(Protocol):
         """The member fitted last."""
 
 
-def grow_rules(tree: Any, data: BoostData, resample: bool) -> Any:
+def grow_rules(tree: Any, data: BoostData) -> Any:
     """The growth parameters of a tree that is a member."""
     assert data.table is not None
     n = int(np.count_nonzero(data.weights))
@@ -80,7 +80,7 @@ def grow_rules(tree: Any, data: BoostData, resample: bool) -> Any:
         tree._criteria,
         n,
         data.table.is_categorical,
-        float(len(data.y)) if resample else 1.0,  # the weights sum to one
+        1.0,  # weights are given to the engine as shares of their sum
         splitter=check_choice("splitter", tree.splitter, ("best", "random")),
     )
 
@@ -136,7 +136,7 @@ class TreeRounds:
     """Classification trees of weald, all in the engine."""
 
     def __init__(self, tree: Any, data: BoostData, n_classes: int, params: BoostParams, seed: int):
-        growth = grow_rules(tree, data, params.resample)
+        growth = grow_rules(tree, data)
         matrix = bin_rows(data, growth, params.threads)
         target = engine.labels(data.y[:, None], [n_classes], None)
         self._rounds = engine.make_rounds(
@@ -187,10 +187,17 @@ class Weighing:
 
 
 class _Working:
-    """What LogitBoost fits its members to: a Newton step for the log loss, as least squares."""
+    """What LogitBoost fits its members to: a Newton step for the log loss, as least squares.
 
-    def __init__(self, codes: npt.NDArray[Any], weights: FloatArray) -> None:
-        self._codes = codes
+    The target is cut at 4. In trees, rows that are far off thereby lose their pull, which is what
+    makes LogitBoost robust. A linear member could then go ever further off; for members other than
+    trees (`keeps_pull`) the weight rises instead, so that weight times target stays the gradient.
+    """
+
+    def __init__(
+        self, codes: npt.NDArray[Any], weights: FloatArray, keeps_pull: bool = False
+    ) -> None:
+        self._codes, self._keeps_pull = codes, keeps_pull
         self._weights = weights / weights.max()
         self._F = np.zeros(len(codes))
 
@@ -198,6 +205,8 @@ class _Working:
         """Target and weights of the next member."""
         p = expit(2 * self._F)
         spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
+        if self._keeps_pull:
+            spread = np.maximum(spread, np.abs(self._codes - p) / _MOST_RESPONSE)
         z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)
         return z, self._weights * spread
 
@@ -231,11 +240,13 @@ class MemberRounds:
         self._present = np.flatnonzero(data.weights)  # rows of no weight are as good as absent
         self._X = data.X if len(self._present) == self._n else take_rows(data.X, self._present)
         self._weighing = Weighing(data.y, data.weights, self._k)
-        self._working = _Working(data.y, data.weights) if rule.regression else None
+        self._working = (
+            _Working(data.y, data.weights, keeps_pull=not tree) if rule.regression else None
+        )
         self._threads = params.threads
         self._growth = self._matrix = None
         if tree:
-            self._growth = grow_rules(estimator, data, params.resample)
+            self._growth = grow_rules(estimator, data)
             self._matrix = bin_rows(data, self._growth, params.threads)
         self.member: Any = None
 

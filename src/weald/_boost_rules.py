@@ -122,7 +122,8 @@ class Rule:
             Weight of each class of rows in each group, 1 in total.
         """
         scores = self.scores(said)
-        margins = self.margins(scores)
+        # Where no row counts, whatever is said there must not matter.
+        margins = np.where(weights.any(axis=1, keepdims=True), self.margins(scores), 0.0)
         if self.adds == "shares":
             error = float((weights * (1 - margins)).sum() / 2)
         else:

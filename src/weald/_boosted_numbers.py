@@ -11,7 +11,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald import combining
 from weald._boosted import KeptMembers, KeptTrees
-from weald._stage_members import ask
+from weald._members import member_outputs
 
 __all__ = ["NumberMembers", "NumberTrees", "median", "staged_medians"]
 
@@ -46,11 +46,11 @@ class NumberMembers(KeptMembers):
 
     def values(self, X: Any, n_jobs: int | None) -> FloatArray:
         """What each member says, shape (T, n)."""
-        return np.array([ask(member, X, votes=False) for member in self.members])
+        return np.array([member_outputs(member, X) for member in self.members])
 
     def last_values(self, X: Any, n_jobs: int | None) -> FloatArray:
         """What the last member says."""
-        return ask(self.members[-1], X, votes=False)
+        return member_outputs(self.members[-1], X)
 
     def blocks(self, X: Any, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
         """What each member says, in one go: some cost much for every call."""

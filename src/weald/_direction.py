@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from weald import _engine as engine
 from weald._data import Table
 from weald._holdout import Rows
-from weald._members import make_member, takes_weights
+from weald._members import make_member, member_outputs, takes_weights
 from weald._params import (
     CLASSIFICATION_CRITERIA,
     REGRESSION_CRITERIA,
@@ -26,7 +26,7 @@ from weald._params import (
     resolve_prune,
 )
 from weald._raw_table import take_rows
-from weald._stage_members import StageMembers, StageTrees, ask
+from weald._stage_members import StageMembers, StageTrees
 
 __all__ = ["AnyDirection", "TreeDirection"]
 
@@ -220,7 +220,7 @@ class AnyDirection:
 
     def latest(self, X: Any) -> FloatArray:
         """What the member that was proposed last says about other rows."""
-        return ask(self._latest, X, self.members.votes)
+        return member_outputs(self._latest, X, self.members.votes)
 
     def keep(self) -> None:
         """The estimator that was proposed last is a member."""

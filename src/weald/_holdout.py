@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import train_test_split
 
 from weald._out_of_bag import first_flat
 from weald._raw_table import take_rows
@@ -26,12 +25,12 @@ class Rows:
     ----------
     X : float matrix, or a table as the user gave it
     y : array of shape (n,)
-        Numbers, or 0 and 1.
+        Numbers, or class codes.
     weights : array of shape (n,), optional
     """
 
     X: Any
-    y: FloatArray
+    y: npt.NDArray[Any]
     weights: FloatArray | None
 
     def __len__(self) -> int:
@@ -57,7 +56,10 @@ class Rows:
 
 
 def hold_out(rows: Rows, fraction: float, seed: int, *, classes: bool) -> tuple[Rows, Rows]:
-    """Draw rows to be held out, of each class alike where there are enough of them.
+    """Draw rows to be held out.
+
+    Rows of no weight are absent from both sides. A row of each class stays to learn from; of the
+    others every class gives its part, as nearly as can be.
 
     Parameters
     ----------
@@ -72,21 +74,23 @@ def hold_out(rows: Rows, fraction: float, seed: int, *, classes: bool) -> tuple[
     -------
     the rows to learn from, the rows held out
     """
-    n = len(rows)
-    held = int(np.ceil(fraction * n))
-    if held >= n:
+    present = np.ones(len(rows), dtype=bool) if rows.weights is None else rows.weights > 0
+    strata = rows.y if classes else np.zeros(len(rows))
+    numbers = np.random.RandomState(seed)
+    mixed = numbers.permutation(np.flatnonzero(present))
+    by_class = mixed[np.argsort(strata[mixed], kind="stable")]
+    first = np.unique(strata[by_class], return_index=True)[1]
+    free = np.delete(by_class, first)
+    n_held = min(max(1, round(fraction * len(mixed))), len(free))
+    if n_held == 0:
         raise ValueError(
-            f"validation_fraction={fraction:g} leaves no row to learn from, n_samples={n}: give "
-            "more rows, X_val and y_val, or n_iter_no_change=None."
+            "n_iter_no_change holds out rows for validation, but there is only 1 row of each "
+            f"class (n_samples={len(mixed)}): give X_val and y_val, or n_iter_no_change=None."
         )
-    strata = None
-    if classes:
-        counts = np.unique(rows.y, return_counts=True)[1]
-        strata = rows.y if min(held, n - held) >= len(counts) and counts.min() > 1 else None
-    learn, judge = train_test_split(
-        np.arange(n), test_size=held, random_state=seed, stratify=strata
-    )
-    return rows.take(np.sort(learn)), rows.take(np.sort(judge))
+    # Every so manieth, so that no class is passed over that is large enough.
+    places = ((np.arange(n_held) + numbers.uniform()) * (len(free) / n_held)).astype(np.intp)
+    held = np.sort(free[places])
+    return rows.take(np.setdiff1d(mixed, held)), rows.take(held)
 
 
 @dataclass

@@ -29,6 +29,7 @@ __all__ = [
     "make_member",
     "member_decisions",
     "member_log_shares",
+    "member_outputs",
     "member_shares",
     "member_values",
     "stream",
@@ -187,6 +188,19 @@ def stream(
 def member_values(member: Any, X: Any, *, params: dict[str, Any] | None = None) -> FloatArray:
     """Numbers a member predicts."""
     return np.asarray(member.predict(X, **(params or {})), dtype=np.float64)
+
+
+def member_outputs(member: Any, X: Any, votes: bool = False) -> FloatArray:
+    """What one member says: -1 or 1, or numbers."""
+    said = member_values(member, X)
+    n = X.shape[0]
+    if said.size != n or not np.isfinite(said).all():
+        raise ValueError(
+            f"A {type(member).__name__} as member predicts "
+            + ("something that is not finite" if said.size == n else f"an array of {said.shape}")
+            + f": {n} finite numbers were expected, one for each row."
+        )
+    return 2 * said.reshape(n) - 1 if votes else said.reshape(n)
 
 
 def member_shares(

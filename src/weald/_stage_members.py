@@ -16,10 +16,10 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald._data import check_X_predict
 from weald._member_trees import MemberTrees, fitted_tree
-from weald._members import member_values
+from weald._members import member_outputs
 from weald._raw_table import keep_X_predict
 
-__all__ = ["StageMembers", "StageTrees", "ask"]
+__all__ = ["StageMembers", "StageTrees"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -97,7 +97,7 @@ class StageMembers:
     def outputs(self, X: Any) -> Iterator[FloatArray]:
         """What each member says."""
         for member in self.members:
-            yield ask(member, X, self.votes)
+            yield member_outputs(member, X, self.votes)
 
     def total(self, X: Any, steps: FloatArray) -> FloatArray:
         """``sum_t nu_t h_t``."""
@@ -109,16 +109,3 @@ class StageMembers:
     def estimators(self) -> Sequence[Any]:
         """The members themselves, in a list of the user's own."""
         return list(self.members)
-
-
-def ask(member: Any, X: Any, votes: bool) -> FloatArray:
-    """What one member says: -1 or 1, or numbers."""
-    said = member_values(member, X)
-    n = X.shape[0]
-    if said.size != n or not np.isfinite(said).all():
-        raise ValueError(
-            f"A {type(member).__name__} as member predicts "
-            + ("something that is not finite" if said.size == n else f"an array of {said.shape}")
-            + f": {n} finite numbers were expected, one for each row."
-        )
-    return 2 * said.reshape(n) - 1 if votes else said.reshape(n)

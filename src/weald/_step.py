@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from weald.losses import (
     AbsoluteError,
@@ -29,7 +30,7 @@ _NOISE = 1e-14  # a sum that is smaller than this share of its parts is 0, but f
 _MEETS = 1e-12  # a score that differs from its target by less, relatively, meets it
 _REACH = 64.0  # scores of probabilities and of logarithms go no further in one step
 _TOO_STEEP = 1e300  # the slope where a loss of the user's own is no number any more
-_ALL_BUT_SURE = 1 - 2.0**-52  # the last probability below 1
+_SURE = float(expit(4.0))  # of a member that is never wrong: AdaBoost gives it a vote of 2
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def best_step(
     h: FloatArray,
     r: FloatArray,
     w: FloatArray,
-    so_far: float,
+    largest_before: float,
 ) -> Step:
     """Find the best step along a member; 0 if the loss does not fall in its direction.
 
@@ -87,8 +88,8 @@ def best_step(
     loss : Loss
     y, F, h, r, w : arrays of shape (n,)
         Targets, scores, what the member says, the negative gradient, weights that sum to 1.
-    so_far : float
-        The most that the members before can say together.
+    largest_before : float
+        The most that any member before says, times its step: a step without end goes that far.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def best_step(
     else:
         length, endless = _search(loss, y, F, g, w, gain)
     if endless:
-        length = max(_sure_score(loss), 1 + so_far)
+        length = max(_sure_score(loss), largest_before)
     with np.errstate(over="ignore"):
         nu = length / largest
     return Step(nu if 0 < nu < np.inf else 0.0, endless)
@@ -183,6 +184,6 @@ def _search(
 
 
 def _sure_score(loss: Loss) -> float:
-    """The score of a probability that is all but 1."""
-    score = float(loss.link.link(np.asarray(_ALL_BUT_SURE)))
+    """The score of a probability that is nearly 1."""
+    score = float(loss.link.link(np.asarray(_SURE)))
     return score if 1 <= score < _REACH else _REACH

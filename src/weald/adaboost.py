@@ -93,7 +93,7 @@ class AdaBoostClassifier(BoostedClassifier):
     validation_scores_ : array of shape (T,)
         Accuracy on the held-out rows after each round, if there are any.
     stop_reason_ : str
-        "n_estimators"; "perfect": a member made no error, and its vote outweighs all others;
+        "n_estimators"; "perfect": a member made no error (see the notes);
         "worse" or "edge": no member with a sufficient edge was found; "no_change".
     n_estimators_ : int
         T, the number of members.
@@ -107,6 +107,10 @@ class AdaBoostClassifier(BoostedClassifier):
 
     Notes
     -----
+    A member without error, whose vote would be infinite, ends the fit with the largest vote before
+    it, and at least 2 (the vote of an error of 1.8 %) times the learning rate. In scikit-learn it
+    has 1/2.
+
     ``decision_function`` is ``F = sum alpha h`` as it is; scikit-learn divides it by the sum of the
     votes, and doubles it for two classes. Labels are the same.
 
@@ -244,7 +248,7 @@ class AdaBoostRegressor(BoostedRegressor):
     validation_scores_ : array of shape (T,)
         R² on the held-out rows after each round, if there are any.
     stop_reason_ : str
-        "n_estimators"; "perfect": a member made no error, and its vote outweighs all others;
+        "n_estimators"; "perfect": a member made no error (see the notes);
         "worse": a member had an error of 1/2 or more, and is left out unless it is the only one;
         "no_change".
     n_estimators_ : int
@@ -258,8 +262,9 @@ class AdaBoostRegressor(BoostedRegressor):
     Notes
     -----
     Errors, votes, weights and medians are scikit-learn's, with two differences. A member without
-    any error outweighs all others; there its vote is 1, and others may overrule it. Arrays have one
-    entry for each member that is kept; there they are padded to `n_estimators`.
+    any error, which ends the fit, gets the largest alpha before it, and at least 2; there
+    `estimator_weights_` has a 1 for it, as if alpha were 1/2. Arrays have one entry for each member
+    that is kept; there they are padded to `n_estimators`.
 
     The largest error sets the scale, so one target far from all others makes the other errors small
     beside it, and the weights follow that row. Deeper members or a smaller `learning_rate` help.

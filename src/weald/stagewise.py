@@ -89,8 +89,8 @@ class StagewiseClassifier(TwoClasses):
     -----
     The training loss falls in every round: a step that would not lower it is not taken, and ends
     the fit. Where it would fall for ever, as it does if a member is right about every row, the step
-    is such that the member outweighs all before it, and 18 at least (half the log odds of 2^-52; 36
-    for losses whose score is the log odds).
+    is as large as the largest before it, and at least the score of a probability of 98.2 % (2 for
+    exponential loss, 4 for losses whose score is the log odds).
 
     References
     ----------

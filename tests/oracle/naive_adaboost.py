@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-SURE = 0.5 * np.log((1 - 2.0**-52) / 2.0**-52)  # the vote of a member that is never wrong
+SURE = 2.0  # the least vote of a member that is never wrong
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def naive_adaboost(X, y, n_estimators, sample_weight=None):
         if e >= 0.5 - 1e-15:
             out.reason = "worse"
             break
-        alpha = max(SURE, 1 + sum(out.alphas)) if e == 0 else 0.5 * np.log((1 - e) / e)
+        alpha = max(SURE, *out.alphas, 0) if e == 0 else 0.5 * np.log((1 - e) / e)
         w = w * np.exp(-alpha * y * h)
         z = w.sum()
         w = w / z

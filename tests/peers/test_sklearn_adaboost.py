@@ -106,16 +106,15 @@ def assert_same_numbers(ours, theirs, X, y):
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits, load_iris])
 def test_held_out_accuracy(load):
     X, y = load(return_X_y=True)
-    rows = np.random.default_rng(0).permutation(len(y))
-    learn, judge = rows[::2], rows[1::2]
+    halves = [np.random.default_rng(seed).permutation(len(y)) for seed in range(5)]
     scores = [
-        model.fit(X[learn], y[learn]).score(X[judge], y[judge])
+        np.mean([model.fit(X[h[::2]], y[h[::2]]).score(X[h[1::2]], y[h[1::2]]) for h in halves])
         for model in (
             AdaBoostClassifier(DecisionTreeClassifier(max_depth=3, max_bins=255)),
             peers.AdaBoostClassifier(PeerTree(max_depth=3), random_state=0),
         )
     ]
-    assert scores[0] > scores[1] - 0.03
+    assert scores[0] > scores[1] - 0.02
 
 
 # --- ten Gaussian columns, and whether they lie outside a sphere ---------------------------------
@@ -198,10 +197,9 @@ def test_weight_is_repetition_in_distribution(algorithm):
     rows = np.repeat(np.arange(60), times)
     new = rng.normal(size=(30, 3))
     settings = {"n_estimators": 3, "algorithm": algorithm, "resample": True, "when_worse": "skip"}
-    # As many rows are drawn as there are, so both must have the same number of them.
-    rest = len(rows) - 60
-    padded = np.r_[np.arange(60), rng.integers(0, 60, rest)]
-    weights = np.r_[times.astype(float), np.zeros(rest)]
+    absent = rng.integers(0, 60, 20)  # of weight 0
+    given_rows = np.r_[np.arange(60), absent]
+    weights = np.r_[times.astype(float), np.zeros(20)]
     one, two = (
         np.array(
             [
@@ -211,7 +209,7 @@ def test_weight_is_repetition_in_distribution(algorithm):
                 for seed in range(400)
             ]
         )
-        for these, given in ((padded, weights), (rows, None))
+        for these, given in ((given_rows, weights), (rows, None))
     )
     error = np.sqrt((one.var(axis=0) + two.var(axis=0)) / 400)
     z = (one.mean(axis=0) - two.mean(axis=0)) / np.maximum(error, 1e-9)

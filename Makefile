@@ -99,7 +99,7 @@ format: $(VENV)/.installed ## Format the Python sources and mend what ruff can m
 # ---------------------------------------------------------------- sanitizers
 CXX ?= c++
 ENGINE_TESTS := $(wildcard tests/test_tree_oracle.py tests/test_determinism.py \
-	tests/test_bad_input.py tests/engine)
+	tests/bad_input tests/engine)
 # Output is not captured below Python, or a sanitizer's last words would die with the process.
 # Promises in seconds are not made for a sanitized build.
 SANITIZED_PYTEST = --capture=sys -p no:cacheprovider -p no:faulthandler -k 'not within_a_second' \

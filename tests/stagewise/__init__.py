@@ -1,0 +1,1 @@
+"""Stagewise models: the methods that come out of them, and what happens at the edges."""

@@ -46,7 +46,7 @@ def fitted(**parameters):
         ({"learning_rate": 0}, "learning_rate must be a number > 0"),
         ({"learning_rate": np.nan}, "learning_rate"),
         ({"learning_rate": 1e6}, r"learning_rate=1e\+06 is too large"),
-        ({"algorithm": "SAMME.R"}, "algorithm must be"),
+        ({"algorithm": "SAMME.X"}, "algorithm must be"),
         ({"algorithm": ["samme"]}, "algorithm must be"),
         ({"resample": "yes"}, "resample"),
         ({"when_worse": "cry"}, "when_worse must be"),
@@ -64,7 +64,7 @@ def fitted(**parameters):
         ({"estimator": LinearSVC(), "algorithm": "real"}, "needs members with predict_proba"),
         ({"estimator": LogisticRegression(), "algorithm": "logit"}, "give a regressor"),
         ({"estimator": DecisionTreeClassifier(max_depth=0)}, "max_depth"),
-        ({"estimator": StandardScaler()}, "must have fit and predict"),
+        ({"estimator": StandardScaler()}, "estimator with fit and predict"),
     ],
 )
 def test_bad_parameters_are_named(parameters, said):

@@ -21,6 +21,7 @@ from weald import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
+    StagewiseClassifier,
 )
 
 ALL = ("samme", "confidence", "real", "gentle", "logit")
@@ -313,3 +314,60 @@ def test_rules_about_weight_are_shares_of_it(resample):
         tree = model.fit(X, y, weights)[0].tree_
         share = tree.weighted_n_node_samples[tree.is_leaf] / tree.weighted_n_node_samples[0]
         assert 0.1 <= share.min() <= 0.2
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """Says what it was told to."""
+
+    def __init__(self, said=None, shares=None):
+        self.said = said
+        self.shares = shares
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.asarray(self.said)
+
+    def predict_proba(self, X):
+        return np.tile(self.shares, (len(X), 1))
+
+
+@pytest.mark.parametrize("algorithm", ["gentle", "confidence", "real"])
+@pytest.mark.parametrize("shares", [[np.nan, np.nan], [-1.0, 2.0], [0.2, 0.3, 0.5]])
+def test_members_with_strange_shares(algorithm, shares):
+    with pytest.raises(ValueError, match=r"A Odd as member predicts .* shares between 0 and 1"):
+        AdaBoostClassifier(Odd(shares=shares), algorithm=algorithm).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "said", [np.zeros(3), np.full(300, 7), np.full(300, "a"), np.full(300, 0.5)]
+)
+def test_members_with_strange_labels(said):
+    for model in (AdaBoostClassifier(Odd(said)), StagewiseClassifier(Odd(said))):
+        with pytest.raises(ValueError, match=r"A Odd as member predicts .*class codes 0 to 1"):
+            model.fit(X, y)
+
+
+def test_the_old_names_of_scikit_learn():
+    for old, new in (("SAMME", "samme"), ("SAMME.R", "real")):
+        one, two = (AdaBoostClassifier(algorithm=name).fit(X, y) for name in (old, new))
+        np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+@pytest.mark.parametrize("given", ["a", 3, DecisionTreeClassifier])
+def test_what_is_no_estimator(given):
+    with pytest.raises(ValueError, match="estimator must be an estimator with fit and predict"):
+        AdaBoostClassifier(given).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [AdaBoostClassifier(), StagewiseClassifier()])
+def test_complaints_about_the_validation_set_say_so(model):
+    for wrong in (
+        {"X_val": X[:20], "y_val": y},
+        {"X_val": X, "y_val": y, "sample_weight_val": np.zeros(300)},
+        {"X_val": X[:, :1], "y_val": y},
+    ):
+        with pytest.raises(ValueError, match=r"^X_val, y_val or sample_weight_val: "):
+            model.fit(X, y, **wrong)

@@ -173,3 +173,18 @@ def test_rows_of_no_weight_are_not_held_out():
     ).fit(X, y, weights)
     assert np.isfinite(model.validation_scores_).all()
     assert model.weights_.shape[1] == 29
+
+
+def test_skipping_needs_something_that_changes():
+    """The same weights give the same tree: there is nothing to go on for."""
+    flat, even = np.zeros((6, 2)), [0, 1, 0, 1, 0, 1]
+    with pytest.warns(UserWarning, match="is better than chance"):
+        model = AdaBoostClassifier(when_worse="skip", n_estimators=10**6).fit(flat, even)
+    assert model.stop_reason_ == "worse"
+
+
+def test_the_bounds_hold_for_a_lone_member_without_a_vote():
+    with pytest.warns(UserWarning, match="better than chance by min_edge"):
+        model = AdaBoostClassifier(min_edge=0.499).fit(X, y)
+    assert (model.alphas_.tolist(), model.edges_.tolist()) == ([0.0], [0.0])
+    assert model.normalizers_.prod() <= np.exp(-2 * (model.edges_**2).sum())

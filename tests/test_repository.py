@@ -112,7 +112,7 @@ ALLOWED = {
     "_additive_model": {"_direction", "_holdout", "_step", "losses"},
     "_stagewise_base": {
         *("_data", "_raw_table", "_params", "_ensemble_params", "_targets", "_progress", "losses"),
-        *("_additive_model", "_direction", "_holdout", "_stage_members", "tree"),
+        *("_additive_model", "_direction", "_holdout", "_stage_members", "_warnings", "tree"),
     },
     "_stagewise_kinds": {"_data", "_stagewise_base", "losses", "tree"},
     "stagewise": {"_stagewise_kinds"},

@@ -105,9 +105,10 @@ class BoostedEnsemble(MetaEstimatorMixin, TableEstimator):
     def _checked_estimator(self, rule: Any) -> Any:
         if self.estimator is None:
             return self._default_estimator(rule)
-        member = clone(self.estimator)
-        if not hasattr(member, "fit") or not hasattr(member, "predict"):
-            raise ValueError(f"estimator must have fit and predict, got {member!r}.")
+        given = self.estimator
+        if isinstance(given, type) or not all(hasattr(given, do) for do in ("fit", "predict")):
+            raise ValueError(f"estimator must be an estimator with fit and predict, got {given!r}.")
+        member = clone(given)
         self._check_kind(member, rule)
         return member
 

@@ -27,6 +27,8 @@ __all__ = ["BoostedClassifier"]
 
 FloatArray = npt.NDArray[np.float64]
 
+_OLD_NAMES = {"SAMME": "samme", "SAMME.R": "real"}  # scikit-learn's
+
 
 class BoostedClassifier(ClassifierMixin, BoostedEnsemble):
     """Labels in; scores, probabilities and labels out."""
@@ -80,7 +82,8 @@ class BoostedClassifier(ClassifierMixin, BoostedEnsemble):
         return BoostedTrees(rule, self.n_classes_, tree)
 
     def _rule(self) -> Rule:
-        return RULES[check_choice("algorithm", self.algorithm, tuple(RULES))]
+        name = _OLD_NAMES.get(str(self.algorithm), self.algorithm)
+        return RULES[check_choice("algorithm", name, tuple(RULES))]
 
     def _default_estimator(self, rule: Rule) -> Any:
         kind = DecisionTreeRegressor if rule.regression else DecisionTreeClassifier
@@ -235,9 +238,8 @@ class BoostedClassifier(ClassifierMixin, BoostedEnsemble):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = not RULES.get(
-            str(self.algorithm), RULES["samme"]
-        ).two_classes
+        name = _OLD_NAMES.get(str(self.algorithm), str(self.algorithm))
+        tags.classifier_tags.multi_class = not RULES.get(name, RULES["samme"]).two_classes
         return tags
 
 

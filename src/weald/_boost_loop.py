@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -94,7 +94,8 @@ def boost(
             stage = _usable(rounds, rule, params, t)
             if stage.edge <= _least_edge(rule, params):
                 first, last = not history.alphas, t + 1 == params.n_estimators
-                if params.when_worse == "skip" and not (first and last):
+                if params.when_worse == "skip" and rounds.varies and not (first and last):
+                    bar.show(t + 1)
                     continue
                 history.reason = "worse" if stage.edge <= _NO_EDGE else "edge"
                 if first:
@@ -103,7 +104,8 @@ def boost(
                         f"No member of {name} is better than "
                         f"{chance if params.min_edge > 0 else 'chance'}: {rule.hopeless}."
                     )
-                    _note(history, rounds, params, stage, 0.0, 1.0, keep, score)
+                    lone = replace(stage, edge=0.0)  # without a vote it moves no bound
+                    _note(history, rounds, params, lone, 0.0, 1.0, keep, score)
                 break
             perfect = stage.error == 0 and rule.alpha is None
             if perfect:
@@ -148,7 +150,7 @@ def _factors(margins: FloatArray, t: int, params: BoostParams) -> FloatArray:
     most = float(np.abs(margins).max())
     if not most <= _MOST_EXPONENT:
         raise ValueError(
-            f"Round {t + 1} would multiply weights by e^{most:.0f}, beyond all numbers: "
+            f"Round {t + 1} would multiply weights by e^{most:g}, beyond all numbers: "
             f"learning_rate={params.learning_rate:g} is too large."
         )
     factors: FloatArray = np.exp(-margins)

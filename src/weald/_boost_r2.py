@@ -32,7 +32,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald._boost_data import BoostData
 from weald._boost_params import BoostParams
-from weald._boost_rounds import bin_rows, draw_by_weight, fit_member, grow_rules
+from weald._boost_rounds import bin_rows, draw_by_weight, draws, fit_member, grow_rules
 from weald._boost_rules import Stage, half_log_odds
 from weald._members import member_outputs, takes_weights
 from weald._raw_table import take_rows
@@ -104,6 +104,7 @@ class R2Rounds:
 
     weights: FloatArray
     member: Any
+    varies = True  # nobody knows
 
     def __init__(self, data: BoostData, params: BoostParams, seed: int) -> None:
         self._data, self._resample, self._seed = data, params.resample, seed
@@ -141,6 +142,7 @@ class TreeR2Rounds(R2Rounds):
     def __init__(self, tree: Any, data: BoostData, params: BoostParams, seed: int) -> None:
         super().__init__(data, params, seed)
         growth = grow_rules(tree, data)
+        self.varies = draws(growth, params)
         self._rounds = engine.make_rounds(
             bin_rows(data, growth, params.threads),
             engine.reals(data.y[:, None], None),

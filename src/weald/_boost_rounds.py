@@ -22,8 +22,8 @@ from weald._members import (
     Counts,
     fit_members,
     make_member,
+    member_outputs,
     member_shares,
-    member_values,
     takes_weights,
 )
 from weald._params import check_choice, resolve_growth
@@ -36,6 +36,7 @@ __all__ = [
     "Weighing",
     "bin_rows",
     "draw_by_weight",
+    "draws",
     "fit_member",
     "grow_rules",
 ]
@@ -52,7 +53,15 @@ _DRAW_KEY = 1 << 40
 
 
 class Rounds(Protocol):
-    """Members made one after another, under changing weights."""
+    """Members made one after another, under changing weights.
+
+    Attributes
+    ----------
+    varies : bool
+        Another member may come out under the same weights.
+    """
+
+    varies: bool
 
     def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
         """Fit a member; what each group says, and the weight of each class in it."""
@@ -83,6 +92,11 @@ def grow_rules(tree: Any, data: BoostData) -> Any:
         1.0,  # weights are given to the engine as shares of their sum
         splitter=check_choice("splitter", tree.splitter, ("best", "random")),
     )
+
+
+def draws(growth: Any, params: BoostParams) -> bool:
+    """Whether two trees from the same weights may differ."""
+    return params.resample or growth.rules.random_split or growth.rules.max_features > 0
 
 
 def bin_rows(data: BoostData, growth: Any, threads: int) -> engine.Binned:
@@ -143,6 +157,7 @@ class TreeRounds:
             matrix, target, growth.criterion, growth.rules, data.weights, params.threads
         )
         self._seed, self._resample = seed, params.resample
+        self.varies = draws(growth, params)
 
     def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
         self._rounds.grow(self._seed, key, self._resample)
@@ -224,6 +239,8 @@ class MemberRounds:
         It is a regression tree of weald, to be grown by the engine.
     """
 
+    varies = True  # nobody knows
+
     def __init__(
         self,
         estimator: Any,
@@ -296,7 +313,7 @@ class MemberRounds:
             self._estimator, self._X, target, weights, counts, self._seed, key, classes
         )
         if self._rule.regression:
-            return member_values(self.member, X).reshape(-1, 1), np.arange(self._n)
+            return member_outputs(self.member, X)[:, None], np.arange(self._n)
         shares = member_shares(self.member, X, n_classes=self._k, vote=not self._rule.by_shares)
         if self._rule.by_shares:
             return shares, np.arange(self._n)

@@ -13,7 +13,7 @@ from weald import _engine as engine
 from weald._boost_rules import Rule, Stage
 from weald._data import check_X_predict
 from weald._member_trees import MemberTrees, fitted_tree
-from weald._members import member_shares, member_values
+from weald._members import member_outputs, member_shares
 from weald._raw_table import keep_X_predict
 
 __all__ = ["BoostedMembers", "BoostedTrees", "KeptMembers", "KeptTrees"]
@@ -200,7 +200,7 @@ class BoostedMembers(KeptMembers):
 
     def _said(self, t: int, X: Any) -> FloatArray:
         if self.rule.regression:
-            return member_values(self.members[t], X).reshape(-1, 1)
+            return member_outputs(self.members[t], X)[:, None]
         vote = not self.rule.by_shares
         return member_shares(self.members[t], X, n_classes=self._k, vote=vote)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +14,7 @@ from weald._out_of_bag import first_flat
 from weald._raw_table import take_rows
 from weald.losses import Loss
 
-__all__ = ["Rows", "Watch", "hold_out"]
+__all__ = ["Rows", "Watch", "hold_out", "reading_validation"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,6 +57,15 @@ class Rows:
         return self.take(np.flatnonzero(self.weights))
 
 
+@contextmanager
+def reading_validation() -> Iterator[None]:
+    """Say in complaints that they are about the validation set."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"X_val, y_val or sample_weight_val: {error}") from error
+
+
 def hold_out(rows: Rows, fraction: float, seed: int, *, classes: bool) -> tuple[Rows, Rows]:
     """Draw rows to be held out.
 
@@ -84,8 +95,9 @@ def hold_out(rows: Rows, fraction: float, seed: int, *, classes: bool) -> tuple[
     n_held = min(max(1, round(fraction * len(mixed))), len(free))
     if n_held == 0:
         raise ValueError(
-            "n_iter_no_change holds out rows for validation, but there is only 1 row of each "
-            f"class (n_samples={len(mixed)}): give X_val and y_val, or n_iter_no_change=None."
+            "n_iter_no_change holds out rows for validation, but there is only 1 row"
+            f"{' of each class' if classes else ''} (n_samples={len(mixed)}): give X_val and "
+            "y_val, or n_iter_no_change=None."
         )
     # Every so manieth, so that no class is passed over that is large enough.
     places = ((np.arange(n_held) + numbers.uniform()) * (len(free) / n_held)).astype(np.intp)

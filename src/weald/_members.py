@@ -41,6 +41,7 @@ Columns = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 
 _AHEAD = 4  # members per thread that may wait to be summed up
+_SLACK = 1e-6  # by which rounding may take a share out of its range
 
 
 def make_member(
@@ -191,16 +192,19 @@ def member_values(member: Any, X: Any, *, params: dict[str, Any] | None = None) 
 
 
 def member_outputs(member: Any, X: Any, votes: bool = False) -> FloatArray:
-    """What one member says: -1 or 1, or numbers."""
+    """What one member says: -1 or 1 for the codes 0 and 1, or numbers."""
+    if votes:
+        signs: FloatArray = 2.0 * _member_codes(member, X, 2, {}).astype(np.float64) - 1
+        return signs
     said = member_values(member, X)
     n = X.shape[0]
     if said.size != n or not np.isfinite(said).all():
-        raise ValueError(
-            f"A {type(member).__name__} as member predicts "
-            + ("something that is not finite" if said.size == n else f"an array of {said.shape}")
-            + f": {n} finite numbers were expected, one for each row."
+        raise _strange(
+            member,
+            "something that is not finite" if said.size == n else f"an array of {said.shape}",
+            f"{n} finite numbers were expected, one for each row",
         )
-    return 2 * said.reshape(n) - 1 if votes else said.reshape(n)
+    return said.reshape(n)
 
 
 def member_shares(
@@ -216,11 +220,36 @@ def member_shares(
     With `vote`, or if it gives no shares, 1 for the class it predicts and 0 for the others.
     """
     params = params or {}
-    if hasattr(member, "predict_proba") and not vote:
-        shares = np.asarray(member.predict_proba(X, **params), dtype=np.float64)
-        return _spread(shares, member, n_classes, 0.0)
-    codes = np.asarray(member.predict(X, **params)).astype(np.intp)
-    return combining.ballots(codes, n_classes)
+    if not hasattr(member, "predict_proba") or vote:
+        return combining.ballots(_member_codes(member, X, n_classes, params), n_classes)
+    shares = np.asarray(member.predict_proba(X, **params), dtype=np.float64)
+    wanted = f"shares between 0 and 1 of its {len(member.classes_)} classes were expected"
+    if shares.shape != (X.shape[0], len(member.classes_)):
+        raise _strange(member, f"shares in an array of {shares.shape}", wanted)
+    if not ((shares >= -_SLACK) & (shares <= 1 + _SLACK)).all():
+        row = int((~((shares >= -_SLACK) & (shares <= 1 + _SLACK))).any(axis=1).argmax())
+        raise _strange(member, f"the shares {shares[row].tolist()} in row {row}", wanted)
+    return _spread(shares, member, n_classes, 0.0)
+
+
+def _member_codes(
+    member: Any, X: Any, n_classes: int, params: dict[str, Any]
+) -> npt.NDArray[np.intp]:
+    """The class codes a member predicts, which must be some of those it was fitted to."""
+    said = np.asarray(member.predict(X, **params))
+    n = X.shape[0]
+    wanted = f"one of the class codes 0 to {n_classes - 1} was expected for each of the {n} rows"
+    if said.size != n:
+        raise _strange(member, f"an array of {said.shape}", wanted)
+    said = said.reshape(n)
+    good = np.isin(said, np.arange(n_classes)) if said.dtype.kind in "biuf" else np.zeros(n, bool)
+    if not good.all():
+        raise _strange(member, repr(said[int((~good).argmax())].item()), wanted)
+    return said.astype(np.intp)
+
+
+def _strange(member: Any, said: str, wanted: str) -> ValueError:
+    return ValueError(f"A {type(member).__name__} as member predicts {said}: {wanted}.")
 
 
 def member_log_shares(

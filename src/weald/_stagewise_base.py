@@ -18,7 +18,7 @@ from weald._additive_model import AdditiveModel
 from weald._data import Table, check_weights, check_X_fit, check_X_predict
 from weald._direction import AnyDirection, TreeDirection
 from weald._ensemble_params import check_verbosity
-from weald._holdout import Rows, Watch, hold_out
+from weald._holdout import Rows, Watch, hold_out, reading_validation
 from weald._params import (
     check_choice,
     check_count,
@@ -31,7 +31,8 @@ from weald._progress import progress
 from weald._raw_table import keep_X_fit, keep_X_predict
 from weald._stage_members import StageMembers, StageTrees
 from weald._targets import all_or_nothing
-from weald.losses import LOSSES, Loss, check_derivatives, get_loss
+from weald._warnings import warn_user
+from weald.losses import LOSSES, Identity, Loss, check_derivatives, get_loss
 from weald.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -217,10 +218,12 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
             raise ValueError("sample_weight_val is for X_val and y_val: give them as well.")
         if X_val is not None:
             read = check_X_predict if self._grows_trees() else keep_X_predict
-            matrix = read(self, X_val)
-            n = matrix.shape[0]
-            weights = check_weights(sample_weight_val, n)
-            return rows, Rows(matrix, self._read_validation_target(y_val, n), weights).present()
+            with reading_validation():
+                matrix = read(self, X_val)
+                n = matrix.shape[0]
+                weights = check_weights(sample_weight_val, n)
+                target = self._read_validation_target(y_val, n)
+            return rows, Rows(matrix, target, weights).present()
         if params.patience is None or params.fraction is None or self._nothing_to_learn():
             return rows, None
         return hold_out(rows, params.fraction, self.seed_, classes=self._kind == "binary")
@@ -236,15 +239,17 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
 
     def _start(self, train: Rows, params: _Params) -> float:
         """Score of every row before the first round; here a loss of the user's own is tried out."""
-        loss, score = self.loss_, 0.0
-        if not params.from_zero or self._nothing_to_learn():
-            score = float(np.asarray(loss.constant(train.y, train.weights)))
+        loss = self.loss_
         if type(loss) not in LOSSES.values():
             some = np.unique(np.linspace(0, len(train) - 1, _CHECKED).astype(np.intp))
+            plain = isinstance(loss.link, Identity) and not params.from_zero
+            near = float(np.average(train.y, weights=train.weights)) if plain else 0.0
             # Only what is used: a second derivative may be anything here.
             used = SimpleNamespace(name=loss.name, value=loss.value, gradient=loss.gradient)
-            check_derivatives(used, train.y[some], np.full(len(some), score))
-        return score
+            check_derivatives(used, train.y[some], np.full(len(some), near))
+        if params.from_zero and not self._nothing_to_learn():
+            return 0.0
+        return float(np.asarray(loss.constant(train.y, train.weights)))
 
     def _direction(self, train: Rows, table: Table | None) -> TreeDirection | AnyDirection:
         estimator, seed = self.estimator_, self.seed_
@@ -281,6 +286,12 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
                 if watch.stops(model.losses):
                     reason = "no_change"
                     break
+        if rounds and not model.steps and len(np.unique(train.y)) > 1:
+            large = params.learning_rate > 1
+            warn_user(
+                f"No step of {type(self).__name__} lowers the loss, so it has no members"
+                + (f": learning_rate={params.learning_rate:g} is too large." if large else ".")
+            )
         self._members = direction.members
         self.steps_ = np.array(model.steps)
         self.n_estimators_ = len(model.steps)

@@ -138,8 +138,11 @@ class TwoClasses(ClassifierMixin, StagewiseBase):
     def _shares(self, F: FloatArray) -> FloatArray:
         if self.n_classes_ == 1:
             return np.ones((len(F), 1))
-        of_one = np.clip(self.loss_.link.inverse(F), 0, 1)
-        return np.stack([1 - of_one, of_one], axis=1)
+        of_one, of_zero = (np.clip(self.loss_.link.inverse(side), 0, 1) for side in (F, -F))
+        # Where both sides follow the same law, one that is close to 1 leaves the other its digits.
+        if not np.allclose(of_one + of_zero, 1, rtol=0, atol=1e-12):
+            of_zero = 1 - of_one
+        return np.stack([of_zero, of_one], axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

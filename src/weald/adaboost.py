@@ -50,13 +50,15 @@ class AdaBoostClassifier(BoostedClassifier):
         The same seed gives the same ensemble, bit for bit, for any `n_jobs`. Without `resample`
         and with members that draw nothing it has no effect.
     algorithm : {"samme", "confidence", "real", "gentle", "logit"}, default="samme"
-        See the table above; the last two and "confidence" are for two classes.
+        See the table above; the last two and "confidence" are for two classes. scikit-learn's old
+        names "SAMME" and "SAMME.R" stand for "samme" and "real".
     resample : bool, default=False
         Draw as many rows as there are by weight, with replacement, instead of giving the weights
         to the member. The error is measured on all rows.
     when_worse : {"stop", "skip", "redraw"}, default="stop"
-        If a member is no better than chance: stop, leave it out and go on, or draw the rows again
-        (up to ten times a round; needs `resample`).
+        If a member is no better than chance: stop, leave it out and go on (if the next could be
+        another one, because something is drawn), or draw the rows again (up to ten times a round;
+        needs `resample`).
     min_edge : float, default=0.0
         A member must have a larger edge than this.
     n_iter_no_change : int, optional
@@ -84,7 +86,8 @@ class AdaBoostClassifier(BoostedClassifier):
     errors_, estimator_errors_ : array of shape (T,)
         Weight of the rows a member got wrong, under the weights it was fitted to.
     edges_ : array of shape (T,)
-        ``1 - 1/K - e``: how much better than chance, for K classes.
+        ``1 - 1/K - e``: how much better than chance, for K classes; 0 of a lone member without a
+        vote, which is kept if there is no better one.
     normalizers_ : array of shape (T,)
         The sums Z by which the weights were divided.
     weights_ : array of shape (T + 1, n)

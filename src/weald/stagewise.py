@@ -90,7 +90,8 @@ class StagewiseClassifier(TwoClasses):
     The training loss falls in every round: a step that would not lower it is not taken, and ends
     the fit. Where it would fall for ever, as it does if a member is right about every row, the step
     is as large as the largest before it, and at least the score of a probability of 98.2 % (2 for
-    exponential loss, 4 for losses whose score is the log odds).
+    exponential loss, 4 for losses whose score is the log odds). The probabilities of "smooth_hinge"
+    are exactly 0 and 1 outside the margin.
 
     References
     ----------
@@ -199,6 +200,9 @@ class StagewiseRegressor(Numbers):
     The training loss falls in every round: a step that would not lower it is not taken, and ends
     the fit. After a full step (``learning_rate=1``) of squared error the residuals are orthogonal
     to the member, ``sum w r h = 0``.
+
+    One step serves the whole member. With "absolute_error" and "quantile" it ends where enough rows
+    have met their targets, so it is short, and small learning rates need very many rounds: take 1.
 
     References
     ----------

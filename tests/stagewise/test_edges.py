@@ -139,7 +139,7 @@ def test_wrong_validation_rows():
         model.fit(X, y, X_val=X, y_val=np.full(len(y), 7))
     with pytest.raises(ValueError, match="features"):
         model.fit(X, y, X_val=X[:, :2], y_val=y)
-    with pytest.raises(ValueError, match="there is only 1 row of each class"):
+    with pytest.raises(ValueError, match="there is only 1 row"):
         StagewiseRegressor(n_iter_no_change=1).fit([[0.0]], [1.0])
 
 
@@ -170,3 +170,33 @@ def test_a_member_that_predicts_nonsense():
 def test_the_checks_of_scikit_learn(estimator):
     for one, check in estimator_checks_generator(estimator, mark="skip"):
         check(one)
+
+
+def test_a_learning_rate_that_is_too_large_is_remarked_on():
+    X, y = DIABETES
+    with pytest.warns(UserWarning, match="learning_rate=3 is too large"):
+        model = StagewiseRegressor(learning_rate=3.0).fit(X, y)
+    assert model.n_estimators_ == 0
+
+
+def test_small_probabilities_keep_their_digits():
+    X, labels = CANCER
+    model = StagewiseClassifier(DecisionTreeRegressor(max_depth=3), loss="log_loss")
+    shares = model.fit(X, labels).predict_proba(X)
+    assert np.abs(model.decision_function(X)).max() > 40
+    assert (shares > 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_a_loss_that_is_no_number_is_said_to_be_so():
+    X, y = DIABETES
+
+    class Nothing:
+        def value(self, y, F):
+            return np.full(len(y), np.nan)
+
+        def gradient(self, y, F):
+            return np.full(len(y), np.nan)
+
+    with pytest.raises(ValueError, match="gradient of Nothing must be finite, got nan in row 0"):
+        StagewiseRegressor(loss=Nothing()).fit(X, y)

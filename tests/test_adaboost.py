@@ -64,7 +64,7 @@ def fitted(**parameters):
         ({"estimator": LinearSVC(), "algorithm": "real"}, "needs members with predict_proba"),
         ({"estimator": LogisticRegression(), "algorithm": "logit"}, "give a regressor"),
         ({"estimator": DecisionTreeClassifier(max_depth=0)}, "max_depth"),
-        ({"estimator": StandardScaler()}, "estimator with fit and predict"),
+        ({"estimator": StandardScaler()}, "estimator object with fit and predict"),
     ],
 )
 def test_bad_parameters_are_named(parameters, said):
@@ -86,7 +86,7 @@ def test_three_classes_where_two_are_meant(algorithm):
         ({"sample_weight_val": np.ones(300)}, "sample_weight_val"),
         ({"X_val": X[:, :2], "y_val": y}, "features"),
         ({"X_val": X, "y_val": y[:5]}, "rows"),
-        ({"X_val": X, "y_val": y + 1}, "y_val has the label 2"),
+        ({"X_val": X, "y_val": y + 1}, r"y_val .*: there is the label 2, which y in fit"),
         ({"X_val": X, "y_val": y, "sample_weight_val": np.zeros(300)}, "sample_weight is zero"),
     ],
 )

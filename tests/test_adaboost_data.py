@@ -358,7 +358,9 @@ def test_the_old_names_of_scikit_learn():
 
 @pytest.mark.parametrize("given", ["a", 3, DecisionTreeClassifier])
 def test_what_is_no_estimator(given):
-    with pytest.raises(ValueError, match="estimator must be an estimator with fit and predict"):
+    with pytest.raises(
+        ValueError, match="estimator must be None or an estimator object with fit and predict"
+    ):
         AdaBoostClassifier(given).fit(X, y)
 
 

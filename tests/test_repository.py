@@ -90,8 +90,8 @@ ALLOWED = {
     },
     "_boosted_numbers": {"_engine", "_boosted", "_members", "combining"},
     "_adaboost_base": {
-        *("_boost_data", "_boost_loop", "_boost_params", "_member_trees", "_params", "_targets"),
-        "tree",
+        *("_boost_data", "_boost_loop", "_boost_params", "_member_trees", "_members", "_params"),
+        *("_targets", "tree"),
     },
     "_adaboost_classifier": {
         *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_rounds"),
@@ -112,7 +112,8 @@ ALLOWED = {
     "_additive_model": {"_direction", "_holdout", "_step", "losses"},
     "_stagewise_base": {
         *("_data", "_raw_table", "_params", "_ensemble_params", "_targets", "_progress", "losses"),
-        *("_additive_model", "_direction", "_holdout", "_stage_members", "_warnings", "tree"),
+        *("_additive_model", "_direction", "_holdout", "_members", "_stage_members", "_warnings"),
+        "tree",
     },
     "_stagewise_kinds": {"_data", "_stagewise_base", "losses", "tree"},
     "stagewise": {"_stagewise_kinds"},

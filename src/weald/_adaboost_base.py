@@ -16,6 +16,7 @@ from weald._boost_data import BoostData, read_data
 from weald._boost_loop import History
 from weald._boost_params import BoostParams, resolve_boosting
 from weald._member_trees import refuse_members
+from weald._members import check_member
 from weald._params import resolve_max_features, resolve_seed
 from weald._targets import TableEstimator, all_or_nothing
 from weald.tree import (
@@ -105,10 +106,7 @@ class BoostedEnsemble(MetaEstimatorMixin, TableEstimator):
     def _checked_estimator(self, rule: Any) -> Any:
         if self.estimator is None:
             return self._default_estimator(rule)
-        given = self.estimator
-        if isinstance(given, type) or not all(hasattr(given, do) for do in ("fit", "predict")):
-            raise ValueError(f"estimator must be an estimator with fit and predict, got {given!r}.")
-        member = clone(given)
+        member = clone(check_member(self.estimator))
         self._check_kind(member, rule)
         return member
 

@@ -19,7 +19,7 @@ from weald._boost_params import BoostParams
 from weald._boost_rounds import MemberRounds, Rounds, TreeRounds
 from weald._boost_rules import RULES, Rule, Stage
 from weald._boosted import BoostedMembers, BoostedTrees
-from weald._data import encode_labels
+from weald._data import encode_again, encode_labels
 from weald._params import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -111,21 +111,14 @@ class BoostedClassifier(ClassifierMixin, BoostedEnsemble):
             )
 
     def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
+        if again:
+            return encode_again(y, n, self.classes_)
         labels = encode_labels(y, n)
         if labels.multi_output:
             raise ValueError("y should be a 1d array: AdaBoost takes one output.")
-        codes = labels.codes[:, 0]
-        if not again:
-            self.classes_ = labels.classes[0]
-            self.n_classes_ = len(self.classes_)
-            return np.ascontiguousarray(codes)
-        known = self.classes_.tolist()
-        place = []
-        for label in labels.classes[0].tolist():
-            if label not in known:
-                raise ValueError(f"y_val has the label {label!r}, which y has not.")
-            place.append(known.index(label))
-        return np.array(place)[codes]
+        self.classes_ = labels.classes[0]
+        self.n_classes_ = len(self.classes_)
+        return np.ascontiguousarray(labels.codes[:, 0])
 
     # --- scores --------------------------------------------------------------------------------
 

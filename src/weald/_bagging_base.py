@@ -30,7 +30,7 @@ from weald._forest_growth import Look as TreeLook
 from weald._forest_growth import grow_in_steps
 from weald._member_trees import refuse_members
 from weald._member_watch import WeighingOutOfBag
-from weald._members import make_member
+from weald._members import check_member, make_member
 from weald._out_of_bag import OutOfBag
 from weald._params import resolve_seed
 from weald._targets import all_or_nothing
@@ -143,14 +143,7 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
             return self
 
     def _checked_estimator(self) -> Any:
-        estimator = self._get_estimator()
-        for method in ("fit", "predict", "get_params"):
-            if isinstance(estimator, type) or not hasattr(estimator, method):
-                raise ValueError(
-                    "estimator must be None or an estimator object with fit and predict, got "
-                    f"{estimator!r}."
-                )
-        return estimator
+        return check_member(self._get_estimator())
 
     def _routed(self, method: str, params: dict[str, Any]) -> Bunch:
         """What of the metadata goes to the members, by their methods."""

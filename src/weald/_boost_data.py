@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from weald._boost_params import BoostParams
 from weald._data import Table, check_weights, check_X_fit, check_X_predict
-from weald._holdout import Rows, hold_out, reading_validation
+from weald._holdout import Rows, given_validation, hold_out, reading_validation
 from weald._raw_table import keep_X_fit, keep_X_predict
 
 __all__ = ["BoostData", "read_data"]
@@ -79,11 +79,7 @@ def read_data(
         rows = table.X
     target = ensemble._read_target(y, n)
     weights = np.ones(n) if weights is None else weights
-    if (held_out[0] is None) != (held_out[1] is None):
-        raise ValueError("X_val and y_val belong together: give both, or neither.")
-    if held_out[0] is None and held_out[2] is not None:
-        raise ValueError("sample_weight_val weighs the rows of X_val, which is not given.")
-    if held_out[0] is not None:
+    if given_validation(*held_out):
         with reading_validation():
             given = _read_held_out(ensemble, tree, *held_out)
         return BoostData(rows, target, weights, table, given)

@@ -32,7 +32,14 @@ from weald._columns import (
     read_series,
     sort_labels,
 )
-from weald._labels import Labels, check_groups, check_target, check_weights, encode_labels
+from weald._labels import (
+    Labels,
+    check_groups,
+    check_target,
+    check_weights,
+    encode_again,
+    encode_labels,
+)
 
 __all__ = [
     "FloatArray",
@@ -44,6 +51,7 @@ __all__ = [
     "check_shape",
     "check_target",
     "check_weights",
+    "encode_again",
     "encode_labels",
 ]
 

@@ -14,7 +14,7 @@ from weald._out_of_bag import first_flat
 from weald._raw_table import take_rows
 from weald.losses import Loss
 
-__all__ = ["Rows", "Watch", "hold_out", "reading_validation"]
+__all__ = ["Rows", "Watch", "given_validation", "hold_out", "reading_validation"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,6 +55,18 @@ class Rows:
         if self.weights is None or self.weights.all():
             return self
         return self.take(np.flatnonzero(self.weights))
+
+
+def given_validation(X_val: Any, y_val: Any, sample_weight_val: Any) -> bool:
+    """Whether there is a validation set; its parts come together or not at all."""
+    if (X_val is None) != (y_val is None):
+        given, missing = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+        raise ValueError(
+            f"{given} is provided, but {missing} was not provided: X_val and y_val belong together."
+        )
+    if X_val is None and sample_weight_val is not None:
+        raise ValueError("sample_weight_val weighs the rows of X_val, which is not given.")
+    return X_val is not None
 
 
 @contextmanager

@@ -21,7 +21,14 @@ from weald._columns import (
 )
 from weald._warnings import warn_user
 
-__all__ = ["Labels", "check_groups", "check_target", "check_weights", "encode_labels"]
+__all__ = [
+    "Labels",
+    "check_groups",
+    "check_target",
+    "check_weights",
+    "encode_again",
+    "encode_labels",
+]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -71,6 +78,19 @@ def encode_labels(y: Any, n: int) -> Labels:
     one = len(outputs) == 1  # then no copy is needed
     matrix = codes[0].reshape(n, 1) if one else np.stack(codes, axis=1)
     return Labels(np.ascontiguousarray(matrix), classes, not one)
+
+
+def encode_again(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Codes of further labels of one output, which must be among the classes there are."""
+    labels = encode_labels(y, n)
+    if labels.multi_output:
+        raise ValueError("y should be a 1d array, one label per row.")
+    known = classes.tolist()
+    unknown = [label for label in labels.classes[0].tolist() if label not in known]
+    if unknown:
+        raise ValueError(f"there is the label {unknown[0]!r}, which y in fit does not hold.")
+    lookup = np.array([known.index(label) for label in labels.classes[0].tolist()], dtype=np.intp)
+    return lookup[labels.codes[:, 0]]
 
 
 def check_target(y: Any, n: int) -> NDArray[np.float64]:

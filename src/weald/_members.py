@@ -25,6 +25,7 @@ from weald._raw_table import take_columns, take_rows
 
 __all__ = [
     "Counts",
+    "check_member",
     "fit_members",
     "make_member",
     "member_decisions",
@@ -42,6 +43,17 @@ Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 
 _AHEAD = 4  # members per thread that may wait to be summed up
 _SLACK = 1e-6  # by which rounding may take a share out of its range
+
+
+def check_member(estimator: Any) -> Any:
+    """Refuse what cannot be a member; the estimator itself."""
+    for method in ("fit", "predict", "get_params"):
+        if isinstance(estimator, type) or not hasattr(estimator, method):
+            raise ValueError(
+                "estimator must be None or an estimator object with fit and predict, got "
+                f"{estimator!r}."
+            )
+    return estimator
 
 
 def make_member(

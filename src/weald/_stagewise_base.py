@@ -18,7 +18,8 @@ from weald._additive_model import AdditiveModel
 from weald._data import Table, check_weights, check_X_fit, check_X_predict
 from weald._direction import AnyDirection, TreeDirection
 from weald._ensemble_params import check_verbosity
-from weald._holdout import Rows, Watch, hold_out, reading_validation
+from weald._holdout import Rows, Watch, given_validation, hold_out, reading_validation
+from weald._members import check_member
 from weald._params import (
     check_choice,
     check_count,
@@ -175,14 +176,7 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _checked_estimator(self) -> Any:
-        estimator = self._get_estimator()
-        for method in ("fit", "predict", "get_params"):
-            if isinstance(estimator, type) or not hasattr(estimator, method):
-                raise ValueError(
-                    "estimator must be None or an estimator object with fit and predict, got "
-                    f"{estimator!r}."
-                )
-        return estimator
+        return check_member(self._get_estimator())
 
     def _grows_trees(self) -> bool:
         """The members are trees that the engine can grow from codes made once."""
@@ -211,12 +205,7 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
         self, rows: Rows, params: _Params, X_val: Any, y_val: Any, sample_weight_val: Any
     ) -> tuple[Rows, Rows | None]:
         """Rows to learn from and rows to judge by, if any."""
-        if (X_val is None) != (y_val is None):
-            given, missing = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-            raise ValueError(f"{given} is provided, but {missing} was not provided: give both.")
-        if X_val is None and sample_weight_val is not None:
-            raise ValueError("sample_weight_val is for X_val and y_val: give them as well.")
-        if X_val is not None:
+        if given_validation(X_val, y_val, sample_weight_val):
             read = check_X_predict if self._grows_trees() else keep_X_predict
             with reading_validation():
                 matrix = read(self, X_val)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
-from weald._data import check_target, encode_labels
+from weald._data import check_target, encode_again, encode_labels
 from weald._stagewise_base import StagewiseBase
 from weald.losses import Loss
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -47,15 +47,7 @@ class TwoClasses(ClassifierMixin, StagewiseBase):
         return labels.codes[:, 0].astype(np.float64)
 
     def _read_validation_target(self, y: Any, n: int) -> FloatArray:
-        labels = encode_labels(y, n)
-        if labels.multi_output:
-            raise ValueError("y_val should be a 1d array, one label per row of X_val.")
-        known = self.classes_.tolist()
-        unknown = [label for label in labels.classes[0].tolist() if label not in known]
-        if unknown:
-            raise ValueError(f"y_val holds the label {unknown[0]!r}, which y does not.")
-        lookup = np.array([known.index(label) for label in labels.classes[0].tolist()])
-        return lookup[labels.codes[:, 0]].astype(np.float64)
+        return encode_again(y, n, self.classes_).astype(np.float64)
 
     def _wrong_kind(self, loss: Loss) -> ValueError:
         return ValueError(

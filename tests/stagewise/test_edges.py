@@ -133,9 +133,9 @@ def test_wrong_validation_rows():
         model.fit(X, y, X_val=X)
     with pytest.raises(ValueError, match="y_val is provided, but X_val was not provided"):
         model.fit(X, y, y_val=y)
-    with pytest.raises(ValueError, match="sample_weight_val is for X_val and y_val"):
+    with pytest.raises(ValueError, match="sample_weight_val weighs the rows of X_val"):
         model.fit(X, y, sample_weight_val=y)
-    with pytest.raises(ValueError, match="y_val holds the label 7"):
+    with pytest.raises(ValueError, match=r"y_val .*: there is the label 7, which y in fit"):
         model.fit(X, y, X_val=X, y_val=np.full(len(y), 7))
     with pytest.raises(ValueError, match="features"):
         model.fit(X, y, X_val=X[:, :2], y_val=y)

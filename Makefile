@@ -164,6 +164,11 @@ bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESUL
 replicate: $(BENCH)/.installed ## Run published experiments again and write bench/replications/RESULTS.md
 	$(BENCH)/bin/python -m bench.replications.run $(ARGS)
 
+# Kept results are not made again: ARGS='--fresh' after a change of ours, '--half tune' to try settings.
+.PHONY: defaults
+defaults: $(BENCH)/.installed ## Compare default settings on real tables and write bench/defaults/RESULTS.md
+	$(BENCH)/bin/python -m bench.defaults.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

@@ -17,7 +17,7 @@ class Data:
     Parameters
     ----------
     X, y : ndarray
-        Training rows and targets.
+        Training rows and targets; X may be a pandas frame instead.
     X_test, y_test : ndarray
         Test rows and targets.
     facts : dict
@@ -66,6 +66,63 @@ def noisy_grades(n: int, n_test: int = 20_000, columns: int = 28) -> Data:
     cuts = np.quantile(numbers.y, np.arange(1, 8) / 8)
     y, y_test = np.digitize(numbers.y, cuts), np.digitize(numbers.y_test, cuts)
     return Data(numbers.X, y, numbers.X_test, y_test)
+
+
+COVER_SHARES = (0.365, 0.488, 0.062, 0.005, 0.016, 0.030, 0.034)
+"""Shares of the classes in the forest cover data (Blackard and Dean 1999)."""
+
+
+@lru_cache(maxsize=1)
+def cover_types(n: int, n_test: int = 20_000) -> Data:
+    """Seven uneven classes over 10 numbers and two one-hot groups of 4 and 40 binary columns.
+
+    It has the shape of the forest cover data; the classes are drawn from known shares, whose log
+    loss no model beats.
+    """
+    rng = np.random.default_rng(20_240_603)
+    rows = n + n_test
+    numbers = rng.standard_normal((rows, 10), dtype=np.float32)
+    area = rng.integers(4, size=rows)
+    soil = np.clip(20 + 6 * (numbers[:, 0] + rng.standard_normal(rows)), 0, 39).astype(np.int64)
+    waves = np.sin(2.0 * numbers @ (0.4 * rng.standard_normal((10, 7))))
+    score = numbers @ (0.5 * rng.standard_normal((10, 7))) + 2.0 * waves
+    score += rng.standard_normal((4, 7))[area] + rng.standard_normal((40, 7))[soil]
+    score += np.log(COVER_SHARES)
+    y = np.argmax(score + rng.gumbel(size=score.shape), axis=1)
+    best = np.logaddexp.reduce(score, axis=1) - score[np.arange(rows), y]
+    X = np.hstack([numbers, np.eye(4, dtype=np.float32)[area], np.eye(40, dtype=np.float32)[soil]])
+    return Data(X[:n], y[:n], X[n:], y[n:], {"least log loss": float(best[n:].mean())})
+
+
+LEVELS = (3, 5, 8, 12, 20, 35, 60, 120, 250, 500)
+
+
+@lru_cache(maxsize=1)
+def mixed_columns(n: int, n_test: int = 20_000) -> Data:
+    """Two classes over ten categorical and ten numeric columns, a tenth of the values missing.
+
+    A frame with pandas' categories. The k-th level of a column is drawn in proportion to 1/k and
+    adds an effect of its own; a missing category adds none.
+    """
+    import pandas as pd
+
+    rng = np.random.default_rng(20_240_604)
+    rows = n + n_test
+    numbers = rng.standard_normal((rows, 10))
+    signal = _signal(numbers)
+    columns: dict[str, Any] = {f"number {j}": numbers[:, j] for j in range(10)}
+    for size in LEVELS:
+        frequency = 1.0 / np.arange(1, size + 1)
+        codes = rng.choice(size, size=rows, p=frequency / frequency.sum())
+        missing = rng.random(rows) < 0.1
+        signal += np.where(missing, 0.0, rng.normal(0.0, 0.4, size)[codes])
+        names = [f"level {k}" for k in range(size)]
+        columns[f"{size} levels"] = pd.Categorical.from_codes(np.where(missing, -1, codes), names)
+    for j in range(10):
+        columns[f"number {j}"] = np.where(rng.random(rows) < 0.1, np.nan, numbers[:, j])
+    y = (rng.random(rows) < 1.0 / (1.0 + np.exp(-1.1 * signal))).astype(np.int64)
+    X: Any = pd.DataFrame(columns)
+    return Data(X.iloc[:n], y[:n], X.iloc[n:], y[n:])
 
 
 @lru_cache(maxsize=1)

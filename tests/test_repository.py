@@ -117,6 +117,57 @@ ALLOWED = {
     },
     "_stagewise_kinds": {"_data", "_stagewise_base", "losses", "tree"},
     "stagewise": {"_stagewise_kinds"},
+    # gradient boosting
+    "callbacks": {"_params"},
+    "_gradient_defaults": set(),
+    "_gradient_objective": {"losses", "_gradient_defaults"},
+    "_gradient_params": {
+        *("_engine", "_params", "_ensemble_params", "_gradient_defaults", "_gradient_objective"),
+    },
+    "_gradient_data": {"_data", "_raw_table", "_holdout"},
+    "_gradient_pull": {"_gradient_data", "_gradient_objective", "_gradient_params", "losses"},
+    "_gradient_members": {
+        *("_engine", "_data", "_raw_table", "_params", "_members", "_boost_rounds"),
+        *("_gradient_data", "_gradient_params"),
+    },
+    "_gradient_model": {
+        *("_engine", "_data", "_raw_table", "_member_trees", "_members", "_gradient_data"),
+    },
+    "_gradient_start": {
+        *("_engine", "_params", "_gradient_data", "_gradient_model", "_gradient_objective"),
+        "losses",
+    },
+    "_gradient_sampling": {"_engine", "_gradient_params"},
+    "_gradient_steps": {
+        *("_engine", "_gradient_members", "_gradient_params", "_gradient_pull", "_step", "losses"),
+    },
+    "_gradient_dart": {
+        *("_gradient_data", "_gradient_members", "_gradient_model", "_gradient_params"),
+        "_gradient_sampling",
+    },
+    "_gradient_watch": {
+        *("_params", "_gradient_data", "_gradient_model", "_gradient_objective"),
+        *("_gradient_params", "callbacks"),
+    },
+    "_gradient_loop": {
+        *("_progress", "_gradient_dart", "_gradient_members", "_gradient_model"),
+        *("_gradient_params", "_gradient_pull", "_gradient_sampling", "_gradient_steps"),
+        "_gradient_watch",
+    },
+    "_gradient_base": {
+        *("_data", "_params", "_targets", "_holdout", "_members", "_member_trees", "_warm_start"),
+        *("_gradient_dart", "_gradient_data", "_gradient_defaults", "_gradient_loop"),
+        *("_gradient_members", "_gradient_model", "_gradient_objective", "_gradient_params"),
+        *("_gradient_pull", "_gradient_sampling", "_gradient_start", "_gradient_steps"),
+        *("_gradient_watch", "losses", "tree"),
+    },
+    "_gradient_classifier": {
+        *("_data", "_params", "_targets", "_gradient_base", "_gradient_objective", "losses"),
+    },
+    "_gradient_regressor": {
+        *("_data", "_params", "_targets", "_gradient_base", "_gradient_objective", "losses"),
+    },
+    "boosting": {"_gradient_classifier", "_gradient_regressor"},
     # on top
     "explain": {"_engine", "_data", "_raw_table", "_warnings"},
     "cli": {"", "explain"},

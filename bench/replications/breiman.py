@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.categories import Inputs
 from bench.replications.figures import (
     ROUNDING,
     Figure,
@@ -21,7 +22,7 @@ from bench.replications.figures import (
 from bench.replications.library import OURS, PEER, Library, error
 from bench.replications.part import Part, Result, say
 from bench.replications.published import BREIMAN
-from bench.replications.sets import GENERATORS, Inputs, read, split, take
+from bench.replications.sets import GENERATORS, read, split, take
 from bench.report import aligned
 
 FIXED_TRAIN = {"letter": 15_000, "satimage": 4435, "zipcode": 7291}

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.replications.sets import Inputs, as_numbers
+from bench.categories import Inputs
+from bench.replications.sets import as_numbers
 
 OURS = "weald"
 PEER = "scikit-learn"

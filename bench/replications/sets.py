@@ -11,15 +11,13 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from bench.categories import Inputs
 from bench.measure import ROOT
-
-Inputs: TypeAlias = Any
-"""A float matrix, or a pandas frame where some columns are categories."""
 
 
 def folder() -> Path:
@@ -30,11 +28,15 @@ def folder() -> Path:
     return path
 
 
+def path(name: str) -> Path:
+    """Place of a set's file."""
+    return folder() / f"{name}.csv.gz"
+
+
 @lru_cache(maxsize=4)
 def read(name: str) -> tuple[Inputs, np.ndarray]:
     """Read a set: its inputs, and its target as class codes or numbers."""
-    path = folder() / f"{name}.csv.gz"
-    frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    frame = pd.read_csv(path(name), keep_default_na=False, na_values=[""])
     target = frame.pop("target")
     numeric = pd.api.types.is_numeric_dtype
     y = target.to_numpy() if numeric(target) else np.unique(target, return_inverse=True)[1]

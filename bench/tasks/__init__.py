@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from bench.task import Task
-from bench.tasks import adaboost, forest, package, tree
+from bench.tasks import adaboost, boosting, forest, package, tree
 
-TASKS: list[Task] = [*tree.TASKS, *forest.TASKS, *adaboost.TASKS, *package.TASKS]
+TASKS: list[Task] = [*tree.TASKS, *forest.TASKS, *adaboost.TASKS, *boosting.TASKS, *package.TASKS]

@@ -126,3 +126,4 @@ NamedArrays arrays_of(Shape&& shape, Summary&& nodes);
 
 void bind_forest(nb::module_& m);  // in forest.cpp
 void bind_rounds(nb::module_& m);  // in rounds.cpp
+void bind_boosting(nb::module_& m);  // in boosting.cpp

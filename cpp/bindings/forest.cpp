@@ -71,7 +71,8 @@ Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t thre
 
 template <class T>
 Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, std::size_t first,
-                   std::size_t last, const std::optional<In<double>>& weights, bool vote, bool apart) {
+                   std::size_t last, const std::optional<In<double>>& weights, bool vote, bool apart,
+                   const std::optional<InRows<double>>& start) {
   check_columns(forest, X);
   require(first <= last && last <= forest.trees.size(), "there are not so many trees");
   require(!weights || weights->shape(0) == forest.trees.size(), "one weight per tree");
@@ -80,6 +81,10 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
   adding.weights = weights ? weights->data() : nullptr;
   const std::size_t n = X.shape(0), planes = apart ? last - first : 1;
   std::vector<double> sums(planes * n * forest.outputs.width(), 0.0);
+  if (start) {
+    require(!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width(), "a start for every sum");
+    std::copy_n(start->data(), sums.size(), sums.begin());
+  }
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
     add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
   });
@@ -351,8 +356,9 @@ void bind_forest(nb::module_& m) {
       .def("apply", &leaves<double>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
       .def("apply", &leaves<float>, "X"_a, "threads"_a)
       .def("values", &values<double>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a,
-           "apart"_a, "Sum of the trees' values, or the values tree by tree.")
-      .def("values", &values<float>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a)
+           "apart"_a, "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
+      .def("values", &values<float>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
+           "start"_a.none() = nb::none())
       .def("add_out_of_bag", &add_out_of_bag<double>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a,
            "sums"_a, "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.")
       .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a,

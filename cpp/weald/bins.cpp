@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "bundles.hpp"
 #include "random.hpp"
 #include "sorting.hpp"
 
@@ -268,8 +269,12 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     column.stride = d;
   });
 
-  out.storage.resize(1);
+  out.storage.resize(request.columns_apart ? 1 + d : 1);
   out.storage[0].resize(table.n_rows * d + kRowSlack);
+  for (std::size_t j = 0; request.columns_apart && j < d; ++j) {
+    out.storage[1 + j].resize(table.n_rows);
+    out.columns[j].alone = out.storage[1 + j].data();
+  }
   std::uint8_t* base = out.storage[0].data();
   out.row_bytes = base, out.row_stride = d;
   std::vector<BinFinder<T>> finders;
@@ -291,9 +296,9 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
         constexpr std::size_t kLanes = BinFinder<T>::kLanes;
         finders[j].find(values.data(), (n + kLanes - 1) / kLanes * kLanes, codes.data());
       }
-      for (std::size_t i = 0; i < n; ++i) {
-        base[(begin + i) * d + j] = std::isnan(values[i]) ? missing : codes[i];
-      }
+      for (std::size_t i = 0; i < n; ++i) codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
+      if (request.columns_apart) std::copy_n(codes.data(), n, &out.storage[1 + j][begin]);
     }
   });
   for (std::size_t j = 0; j < d; ++j) {
@@ -305,6 +310,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     out.guides.emplace_back(out.high[j]);
   }
   for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
+  if (request.columns_apart) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);
 }
 
 template <class T>

@@ -24,7 +24,7 @@ inline std::vector<double> category_keys(const Channels& stats, const Lane* cell
   };
   std::vector<double> keys(n);
   if (channels == 1) {
-    for (std::size_t c = 0; c < n; ++c) keys[c] = h(c) > 0 ? g(c, 0) / h(c) : 0.0;
+    for (std::size_t c = 0; c < n; ++c) keys[c] = h(c) > 0 ? g(c, 0) / (h(c) + stats.order_lambda) : 0.0;
     return keys;
   }
   std::vector<double> mean(channels, 0.0), share(n * channels);

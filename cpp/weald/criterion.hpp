@@ -25,9 +25,10 @@ inline double xlog2x(const Channels& channels, double x) {
 // --- one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
 
 // Gini and squared error: G^2 / H. For two classes sum_k G_k^2 / H = H - 2G + 2 G^2/H, whose first
-// terms cancel in a gain, so one channel gives half the two-channel gain.
+// terms cancel in a gain, so one channel gives half the two-channel gain. With lambda, the score of
+// second-order boosting (Chen & Guestrin 2016, eq. 6).
 struct Quadratic {
-  static double score(const Channels&, double g, double h) { return h > 0 ? g * g / h : 0.0; }
+  static double score(const Channels& c, double g, double h) { return h > 0 ? g * g / (h + c.lambda) : 0.0; }
 };
 
 struct Entropy {  // in bits
@@ -51,7 +52,7 @@ struct QuadraticMany {
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
     for (std::size_t k = 0; k < stats.channels; ++k) sum += g[k] * g[k];
-    return h > 0 ? sum / h : 0.0;
+    return h > 0 ? sum / (h + stats.lambda) : 0.0;
   }
 };
 

@@ -112,29 +112,14 @@ class TreeGrower {
     }
     Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf);
     if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Shape shape = grow_from(stats, rules, key, threads, interrupt);
+    Shape shape = grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key),
+                                  threads, interrupt);
     Summary nodes = summarise(shape, target, plan_.criterion);
     if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha);
     return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows);
   }
 
  private:
-  Shape grow_from(Statistics& stats, Rules& rules, std::uint64_t key, std::size_t threads,
-                  Interrupt& interrupt) const {
-    const auto columns = draw_columns(plan_.draw, matrix_.n_columns(), key);
-    if (columns.empty()) return grow_tree(matrix_, stats, rules, threads, interrupt);
-    if (!rules.monotone.empty()) {
-      std::vector<std::int8_t> monotone;
-      for (const std::uint32_t j : columns) monotone.push_back(rules.monotone[j]);
-      rules.monotone = monotone;
-    }
-    Shape shape = grow_tree(view_columns(matrix_, columns), stats, rules, threads, interrupt);
-    for (auto& feature : shape.feature) {
-      if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
-    }
-    return shape;
-  }
-
   const Binned& matrix_;
   const Target& target_;
   const ForestPlan& plan_;
@@ -144,6 +129,29 @@ class TreeGrower {
 };
 
 }  // namespace
+
+Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rules,
+                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt,
+                      HistogramPool* pool) {
+  if (columns.empty()) return grow_tree(matrix, stats, rules, threads, interrupt, pool);
+  Rules here = rules;
+  if (!rules.monotone.empty()) {
+    here.monotone.clear();
+    for (const std::uint32_t j : columns) here.monotone.push_back(rules.monotone[j]);
+  }
+  for (auto& set : here.interactions) {  // numbers within the view; a column may have been drawn twice
+    std::vector<std::uint32_t> inside;
+    for (std::uint32_t k = 0; k < columns.size(); ++k) {
+      if (std::find(set.begin(), set.end(), columns[k]) != set.end()) inside.push_back(k);
+    }
+    set = inside;
+  }
+  Shape shape = grow_tree(view_columns(matrix, columns), stats, here, threads, interrupt, pool);
+  for (auto& feature : shape.feature) {
+    if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
+  }
+  return shape;
+}
 
 Outputs outputs_of(const Target& target) {
   Outputs out;

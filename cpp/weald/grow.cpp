@@ -79,11 +79,11 @@ class Flattener {
 }  // namespace
 
 Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
-                std::size_t threads, Interrupt& interrupt) {
+                std::size_t threads, Interrupt& interrupt, HistogramPool* pool) {
   const std::size_t d = matrix.n_columns();
   Plan plan{matrix, stats, rules, threads, interrupt,
             rules.max_features == 0 ? d : std::min(rules.max_features, d), {}};
-  plan.limits.min_count = static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf));
+  plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
   Shape shape;
@@ -91,8 +91,9 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   OpenNode root;
   root.end = static_cast<Row>(shape.rows.size());
   root.key = mix(rules.seed);
+  root.sum = stats.sum;
   root.block = whole_block(matrix, stats);
-  if (stats.real() || !rules.monotone.empty()) root.frame = std::make_unique<Frame>();
+  if (stats.real() || !rules.monotone.empty() || !rules.interactions.empty()) root.frame = std::make_unique<Frame>();
 
   // Without a limit on leaves the subtrees are independent: the top is grown with all threads on each
   // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in
@@ -119,7 +120,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
     batch.clear();
     rows_in_batch = 0;
   };
-  SubtreeGrower top(plan, shape.rows.data(), threads);
+  SubtreeGrower top(plan, shape.rows.data(), threads, pool);
   top.measure(root);
   subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode&& node) {
     if (rows_in_batch > batch_rows) {
@@ -132,7 +133,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   });
   top.release_scratch();
   grow_batch();
-  const bool keeps_sums = stats.layout == Layout::Packed && stats.whole_weights && subtrees[0].nodes.size() > 1;
+  const bool keeps_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
   Flattener(matrix, subtrees, keeps_sums, shape).run();
   return shape;
 }

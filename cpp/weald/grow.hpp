@@ -20,6 +20,12 @@ struct Rules {
   bool random_ties = false;            // between columns; else the lower wins
   Frontier frontier = Frontier::DepthFirst;
   std::vector<std::int8_t> monotone;   // per column, or empty
+  // Gradients: added to lambda where categories are put in order and divided, so that a split of categories
+  // has to gain more than one of numbers. Categories with less H than so many rows have on average do not
+  // choose their side: they go where the missing values go.
+  double category_smoothing = 0;
+  // Columns that may meet on a path from the root to a leaf: those of one of these sets. Empty: any.
+  std::vector<std::vector<std::uint32_t>> interactions;
   double prune_alpha = 0;              // price of a leaf in cost-complexity pruning, for forests
   std::uint64_t seed = 0;
 };
@@ -41,8 +47,10 @@ struct Shape {
   std::size_t size() const { return right.size(); }
 };
 
-// Uses up stats.rows.
+class HistogramPool;
+
+// Uses up stats.rows. `pool`: memory that the trees of a boosting pass on.
 Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
-                std::size_t threads, Interrupt& interrupt);
+                std::size_t threads, Interrupt& interrupt, HistogramPool* pool = nullptr);
 
 }  // namespace weald

@@ -55,7 +55,12 @@ class PageCache {
       }
     }
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
+    if (memory == MAP_FAILED) return nullptr;
+#ifdef MADV_HUGEPAGE
+    // Rows are read here and there: with small pages most of the time would go into finding them.
+    if (bytes >= kHuge) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
   }
 
   static void give(void* memory, std::size_t bytes) noexcept {
@@ -75,7 +80,7 @@ class PageCache {
   }
 
  private:
-  static constexpr std::size_t kMost = std::size_t{32} << 20;
+  static constexpr std::size_t kMost = std::size_t{32} << 20, kHuge = std::size_t{4} << 20;
   struct Piece { void* memory; std::size_t bytes; };
 
   static PageCache*& current() {

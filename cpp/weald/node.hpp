@@ -10,6 +10,25 @@ namespace weald {
 
 using Histogram = std::vector<Lane>;  // the cells of every column of a block, one after another
 
+// Histograms that are no longer needed, for the next nodes and trees: fresh memory costs more than
+// what is counted into it.
+class HistogramPool {
+ public:
+  std::unique_ptr<Histogram> take() {
+    if (free_.empty()) return std::make_unique<Histogram>();
+    auto out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+  }
+  void give(std::unique_ptr<Histogram>&& histogram) {
+    if (histogram && free_.size() < kMost) free_.push_back(std::move(histogram));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  std::vector<std::unique_ptr<Histogram>> free_;
+};
+
 struct Bounds {
   double lower = -kInf, upper = kInf;
 };
@@ -21,10 +40,11 @@ struct Units {
   double reach = kInf;  // no target of the node that chose them lies further from the centre
 };
 
-// What real targets and monotone columns need to know of a node.
+// What real targets, monotone columns and limits on interactions need to know of a node.
 struct Frame {
   Bounds bounds;                       // of its value, in the caller's units
   Units units;
+  std::vector<std::uint32_t> used;     // columns on the path to it, if their meeting is limited
 };
 
 // What the search has found for a node.
@@ -43,7 +63,7 @@ struct OpenNode {
   std::shared_ptr<const Block> block;
   std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
-  std::unique_ptr<Frame> frame;        // if targets are real or columns monotone
+  std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
 
   static constexpr Lane kUnknown = -1;
   std::size_t size() const { return end - begin; }

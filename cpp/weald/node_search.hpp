@@ -2,14 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
 
+#include "drawn_columns.hpp"
 #include "node.hpp"
+#include "pair_histograms.hpp"
 #include "sides.hpp"
-#include "slots.hpp"
 
 namespace weald {
 
@@ -45,6 +45,13 @@ class NodeSearch {
       : plan_(plan), threads_(threads), channels_(plan.stats), total_(plan.stats.lanes),
         scratch_(threads), drawn_(plan.matrix.n_columns()) {
     request_.stats = &channels_;
+    if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
+      category_channels_ = plan.stats;
+      category_channels_.order_lambda = plan.rules.category_smoothing / plan.stats.h_unit;
+      category_channels_.lambda += category_channels_.order_lambda;
+      category_channels_.least_category = plan.rules.category_smoothing * plan.stats.mean_h;
+      request_.category_stats = &category_channels_;
+    }
     request_.limits = plan.limits;
     request_.raw = &plan.matrix.raw;
     request_.random = plan.rules.random_split;
@@ -111,6 +118,25 @@ class NodeSearch {
     return total_.data();
   }
 
+  // Are all columns of a node counted at once, straight from rows of bytes?
+  bool by_rows(const Block& block) const {
+    return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
+  }
+
+  std::unique_ptr<Histogram> count_pairs(const OpenNode& node, const Row* rows, std::unique_ptr<Histogram> out) {
+    const std::size_t n = node.size();
+    pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
+                 plan_.interrupt, *out);
+    return out;
+  }
+
+  // Takes one histogram from another.
+  void subtract(const Block& block, const Histogram& part, Histogram& from) const {
+    for_cells(block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) from[k] -= part[k];
+    });
+  }
+
   std::unique_ptr<Histogram> count_histogram(const OpenNode& node, const NodeRows& rows) const {
     const auto& columns = node.block->columns;
     const std::size_t lanes = plan_.stats.lanes;
@@ -141,7 +167,8 @@ class NodeSearch {
     const bool few = kHasFew && rows.n <= kFew && plan_.stats.small_pairs && request.plain() && !request.random;
     if (few) few_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
-      if (!rows.loaded()) rows = load(node, rows.rows);
+      if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
+      if (!rows.loaded() && !ready) rows = load(node, rows.rows);
       const Column& column = node.block->columns[j];
       if (few && column.width == 1 && !column.categorical && !column.constant()) {
         const FewCodes codes(column, rows);
@@ -153,17 +180,43 @@ class NodeSearch {
       return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total,
                            ready, scratch, best);
     };
+    const auto search = [&] {
+      if (by_sides(node)) return search_sides(request, node, rows, total, try_column);
+      if (plan_.all_columns()) return search_all(request, node, rows, try_column);
+      return search_some(node, rows, [&](std::size_t j, const Lane* ready, Split& best) {
+        return try_column(j, ready, best, scratch_[0]);
+      });
+    };
     Decision out;
-    if (by_sides(node)) {
-      out.split = search_sides(request, node, rows, total, try_column);
-    } else {
-      out.split = plan_.all_columns() ? search_all(request, node, rows, try_column)
-                                      : search_some(node, rows, [&](std::size_t j, const Lane* ready, Split& best) {
-                                          return try_column(j, ready, best, scratch_[0]);
-                                        });
+    out.split = search();
+    if (!plan_.stats.counted && out.split.found() && !enough_rows(node, rows, out.split)) {
+      count_rows(node, rows);
+      out.split = search();
+      request_.counts = nullptr;
     }
     if (out.split.found()) out.gain = gain_of(out.split.score, node_score(request, rows, total));
     return out;
+  }
+
+  // Are there enough rows on both sides? Where the sums of H leave no doubt they need not be counted.
+  bool enough_rows(const OpenNode& node, const NodeRows& rows, const Split& split) const {
+    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
+    const Lane left_h = split.left_sum & 0xFFFFFFFF, right_h = (node.sum & 0xFFFFFFFF) - left_h;
+    if (std::min(left_h, right_h) >= least * plan_.stats.most_h) return true;
+    const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows, rows.n));
+    return std::min(left, static_cast<Lane>(rows.n) - left) >= least;
+  }
+
+  // Counts the rows by code, for a search that looks at cuts with enough of them only.
+  void count_rows(const OpenNode& node, const NodeRows& rows) {
+    if (ones_.size() < rows.n) ones_.resize(rows.n, 1);
+    counts_.assign(node.block->columns.size() * kByteSlots, 0);
+    const NodeRows once{rows.rows, rows.n, ones_.data(), nullptr};
+    for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
+      add_rows(node.block->columns[j], once, plan_.stats, &counts_[j * kByteSlots], OwnSlot{});
+    }
+    request_.counts = counts_.data();
+    request_.min_rows = static_cast<Lane>(plan_.rules.min_samples_leaf);
   }
 
   // Does the search read the rows' codes and classes where they are, so that nothing has to be loaded?
@@ -179,6 +232,7 @@ class NodeSearch {
 
   // Is that enough, given how far it may be from its true value?
   bool pays(double split_score, double gain) const {
+    if (plan_.stats.gradients) return gain > std::max(plan_.rules.min_decrease, 1e-12 * std::abs(split_score * score_unit(channels_)));
     return gain >= plan_.rules.min_decrease - 1e-12 * std::abs(split_score * score_unit(channels_));
   }
 
@@ -197,6 +251,22 @@ class NodeSearch {
   }
 
  private:
+  // Calls fn(begin, end) with the place of each column's cells in a histogram of the block.
+  template <class Fn>
+  void for_cells(const Block& block, Fn&& fn) const {
+    for_column_cells(block, plan_.stats.lanes, by_rows(block), fn);
+  }
+
+  // May the column be tested below the columns on the path to the node?
+  bool allowed(const OpenNode& node, std::uint32_t j) const {
+    const auto& sets = plan_.rules.interactions;
+    if (sets.empty()) return true;
+    return std::any_of(sets.begin(), sets.end(), [&](const auto& set) {
+      const auto has = [&](std::uint32_t k) { return std::find(set.begin(), set.end(), k) != set.end(); };
+      return has(j) && std::all_of(node.frame->used.begin(), node.frame->used.end(), has);
+    });
+  }
+
   std::size_t useful(std::size_t n_rows) const {
     return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
   }
@@ -216,14 +286,7 @@ class NodeSearch {
   template <class Try>
   Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
     const std::size_t d = node.block->columns.size();
-    std::vector<const Lane*> ready(d, nullptr);
-    if (node.histogram) {
-      const Lane* cells = node.histogram->data();
-      for (std::size_t j = 0; j < d; ++j) {
-        ready[j] = cells;
-        cells += node.block->columns[j].slots() * plan_.stats.lanes;
-      }
-    }
+    const std::vector<const Lane*> ready = columns_of_histogram(node);
     const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
     std::vector<Split> best(parts);
     std::atomic<std::size_t> next{0};
@@ -238,6 +301,31 @@ class NodeSearch {
     return std::move(best[0]);
   }
 
+  // Where the node's histogram has the cells of each column; null if there is none.
+  std::vector<const Lane*> columns_of_histogram(const OpenNode& node) {
+    std::vector<const Lane*> ready(node.block->columns.size(), nullptr);
+    if (!node.histogram) return ready;
+    if (by_rows(*node.block) && node.block->bundles) {
+      unpack_bundles(node, *node.block->bundles, ready);
+    } else {
+      std::size_t j = 0;
+      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = node.histogram->data() + begin; });
+    }
+    return ready;
+  }
+
+  void unpack_bundles(const OpenNode& node, const Bundles& bundles, std::vector<const Lane*>& ready) {
+    const auto& columns = node.block->columns;
+    unpacked_.resize(columns.size() * kByteSlots);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const Lane* cells = node.histogram->data() + bundles.members[j].bundle * kByteSlots;
+      ready[j] = cells;
+      if (bundles.members[j].alone) continue;
+      bundles.unpack(j, columns[j].slots(), cells, node.sum, &unpacked_[j * kByteSlots]);
+      ready[j] = &unpacked_[j * kByteSlots];
+    }
+  }
+
   // A random subset of the columns; more are drawn while all those seen were constant.
   template <class Try>
   Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
@@ -250,14 +338,22 @@ class NodeSearch {
     for (std::size_t k = 0; k < wanted; ++k) draw(k);
     Split best;
     bool varies = false;
+    if (node.histogram) {
+      const std::vector<const Lane*> ready = columns_of_histogram(node);
+      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
+        if (k >= wanted) draw(k);
+        varies |= try_column(drawn_[k], ready[drawn_[k]], best);
+      }
+      return best;
+    }
     const bool small = uses_slots(node, rows);
     const bool together = !small && !plan_.rules.random_split && pays_together(rows);
     for (std::size_t k = 0; k < wanted; k += kTogether) {
       const std::span<const std::uint32_t> drawn{&drawn_[k], std::min(kTogether, wanted - k)};
-      if (small) varies |= search_slots(node, rows, drawn, try_column, best);
-      if (together) count_together(node, rows, drawn);
+      if (small) varies |= columns_.search_small(request_, node, rows, drawn, try_column, best);
+      if (together) columns_.count(node, rows, plan_.stats, drawn);
       for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
-        varies |= try_column(drawn[c], together ? ready_[c] : nullptr, best);
+        varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
     }
     for (std::size_t k = wanted; k < d && !varies; ++k) {
@@ -273,49 +369,9 @@ class NodeSearch {
            node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmall;
   }
 
-  template <class Try>
-  bool search_slots(const OpenNode& node, const NodeRows& rows, std::span<const std::uint32_t> drawn,
-                    Try&& try_column, Split& best) {
-    const auto columns = byte_columns(node, drawn);
-    if (!columns.empty()) slots_.count(columns, rows);
-    bool varies = false;
-    for (std::size_t c = 0; c < drawn.size(); ++c) {
-      const Column& column = node.block->columns[drawn[c]];
-      if (place_[c] == kNone || column.categorical || slots_.missing(place_[c], column)) {
-        varies |= try_column(drawn[c], nullptr, best);
-      } else {
-        varies |= slots_.search(place_[c], request_, column, drawn[c], node.sum, best);
-      }
-    }
-    return varies;
-  }
-
   // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
   bool pays_together(const NodeRows& rows) const {
     return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && plan_.stats.criterion != Criterion::Absolute;
-  }
-
-  // Histograms of up to kTogether columns, those of bytes; pointers to them go into ready_.
-  void count_together(const OpenNode& node, const NodeRows& rows, std::span<const std::uint32_t> drawn) {
-    const std::size_t apart = 256 * plan_.stats.lanes;
-    const auto columns = byte_columns(node, drawn);
-    together_.assign(columns.size() * apart, 0);
-    for (std::size_t c = 0; c < drawn.size(); ++c) {
-      ready_[c] = place_[c] == kNone ? nullptr : together_.data() + place_[c] * apart;
-    }
-    if (!columns.empty()) add_rows_together(columns, rows, plan_.stats, apart, together_.data());
-  }
-
-  // Those of the columns that can be counted together, and where each of them went.
-  std::span<const Column* const> byte_columns(const OpenNode& node, std::span<const std::uint32_t> drawn) {
-    std::size_t n = 0;
-    for (std::size_t c = 0; c < drawn.size(); ++c) {
-      const Column& column = node.block->columns[drawn[c]];
-      const bool fits = column.width == 1 && !column.constant() && (n == 0 || column.stride == bytes_[0]->stride);
-      place_[c] = fits ? n : kNone;
-      if (fits) bytes_[n++] = &column;
-    }
-    return {bytes_.data(), n};
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,
@@ -340,16 +396,15 @@ class NodeSearch {
   const Plan& plan_;
   std::size_t threads_;
   Channels channels_;                  // with the units of the node at hand
+  Channels category_channels_;
   SearchRequest request_;
   std::vector<Lane> total_;
   std::vector<SplitScratch> scratch_;
+  PairHistograms pairs_;
+  Histogram counts_, unpacked_;
+  BigVector<Lane> ones_;
   std::vector<std::uint32_t> drawn_;
-  BigVector<Lane> together_;
-  SmallSlots slots_;
-  static constexpr std::size_t kNone = kTogether;
-  std::array<const Column*, kTogether> bytes_{};
-  std::array<std::size_t, kTogether> place_{};
-  std::array<const Lane*, kTogether> ready_{};
+  DrawnColumns columns_;
   Sides sides_;
   FewRows few_;
   BigVector<Lane> words_;

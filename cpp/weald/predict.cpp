@@ -1,4 +1,4 @@
-#include "predict.hpp"
+#include "leaf_masks.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -286,6 +286,7 @@ void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first,
 template <class T>
 void add_values(const Forest& forest, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt) {
+  if (masks_fit(forest, adding, table.n_rows)) return add_by_masks(forest, table, adding, threads, sums, interrupt);
   const std::size_t width = forest.outputs.width();
   const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
     if (!adding.barred) return false;

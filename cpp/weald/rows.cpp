@@ -74,9 +74,11 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   block->words = stats.words.data();
   block->pairs = stats.pairs.empty() ? nullptr : stats.pairs.data();
   block->hot = stats.hot.empty() ? nullptr : stats.hot.data();
-  block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride;
+  block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
+    if (!matrix.row_bytes) continue;
+    block->places.push_back(static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
   }
   return block;
 }
@@ -146,7 +148,7 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   block->n_rows = n;
   block->gathered = true;
   block->most_codes = parent.most_codes;
-  block->row_stride = parent.row_stride;
+  block->row_stride = parent.row_stride, block->places = parent.places;
   block->code_storage.resize(n * parent.row_stride + kRowSlack);
   std::uint8_t* base = block->code_storage.data();
   block->row_bytes = base;
@@ -161,6 +163,7 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   }
   block->columns = parent.columns;
   for (Column& column : block->columns) {
+    column.alone = nullptr;
     column.data = base + (static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
   }
   gather_statistics(parent, rows, n, stats, *block);
@@ -213,36 +216,89 @@ double weight_of_rows(const Block& block, const Statistics& stats, const Row* ro
   return static_cast<double>(sum);
 }
 
-std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
-                           BigVector<Row>& scratch) {
-  const Column& column = block.columns[split.column];
-  if (scratch.size() < n) scratch.resize(n);
-  std::size_t left = 0, right = 0;
-  const auto divide = [&](const auto* codes, auto&& goes_left) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const Row row = rows[i];
-      const bool is_left = goes_left(static_cast<Code>(codes[row * column.stride]));
-      rows[left] = row;  // left <= i: never overwrites a row not yet read
-      scratch[right] = row;
-      left += is_left;
-      right += !is_left;
-    }
+namespace {
+
+// Moves the rows for which goes_left(code) to the front of their range, and the others into `away`.
+template <class T, class GoesLeft>
+std::size_t divide(const T* codes, std::size_t stride, Row* rows, std::size_t n, Row* away, GoesLeft&& goes_left) {
+  std::size_t left = 0, right = 0, i = 0;
+  const auto place = [&] {
+    const Row row = rows[i];
+    const bool is_left = goes_left(static_cast<Code>(codes[row * stride]));
+    rows[left] = row;  // left <= i: never overwrites a row not yet read
+    away[right] = row;
+    left += is_left;
+    right += !is_left;
   };
+  for (; i + kPrefetchRows < n; ++i) {
+    prefetch(codes + rows[i + kPrefetchRows] * stride);
+    place();
+  }
+  for (; i < n; ++i) place();
+  return left;
+}
+
+// Calls fn(codes, stride, goes_left) with the codes of the split's column.
+template <class Fn>
+void with_sides(const Block& block, const Split& split, Fn&& fn) {
+  Column column = block.columns[split.column];
+  if (column.alone) column.data = column.alone, column.stride = 1;
+  const Code missing = column.n_codes;
+  std::vector<std::uint8_t> side;
+  if (split.categorical) {
+    side.resize(missing + 1, 0);
+    for (const Code code : split.left_codes) side[code] = 1;
+    side[missing] = split.missing_left;
+  }
   visit_width(column, [&](const auto* codes) {
-    const Code missing = column.n_codes;
     if (split.categorical) {
-      std::vector<std::uint8_t> side(missing + 1, 0);
-      for (const Code code : split.left_codes) side[code] = 1;
-      side[missing] = split.missing_left;
-      divide(codes, [&](Code code) { return side[code] != 0; });
+      fn(codes, column.stride, [&](Code code) { return side[code] != 0; });
     } else if (split.missing_left) {
-      divide(codes, [&](Code code) { return code <= split.last_left || code == missing; });
+      fn(codes, column.stride, [&](Code code) { return code <= split.last_left || code == missing; });
     } else {
-      divide(codes, [&](Code code) { return code <= split.last_left; });
+      fn(codes, column.stride, [&](Code code) { return code <= split.last_left; });
     }
   });
-  std::copy_n(scratch.begin(), right, rows + left);
+}
+
+}  // namespace
+
+std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n) {
+  std::size_t left = 0;
+  with_sides(block, split, [&](const auto* codes, std::size_t stride, auto&& goes_left) {
+    for (std::size_t i = 0; i < n; ++i) left += goes_left(static_cast<Code>(codes[rows[i] * stride]));
+  });
   return left;
+}
+
+std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
+                           BigVector<Row>& scratch, std::size_t threads, Interrupt& interrupt) {
+  if (scratch.size() < n) scratch.resize(n);
+  // Each part of the rows is divided on its own: [l r l r] -> l l | r r, part after part.
+  constexpr double kRowNs = 2;
+  const std::size_t parts = useful_threads(threads, kRowNs * static_cast<double>(n));
+  std::vector<std::size_t> left(parts);
+  const auto begin = [&](std::size_t part) { return n * part / parts; };
+  with_sides(block, split, [&](const auto* codes, std::size_t stride, auto&& goes_left) {
+    parallel_for(threads, parts, interrupt, [&](std::size_t part) {
+      const std::size_t from = begin(part);
+      left[part] = divide(codes, stride, rows + from, begin(part + 1) - from, &scratch[from], goes_left);
+    });
+  });
+  std::size_t n_left = left[0];
+  for (std::size_t part = 1; part < parts; n_left += left[part++]) {
+    std::copy_n(rows + begin(part), left[part], rows + n_left);  // moves to the front: may overlap
+  }
+  std::vector<std::size_t> right(parts);  // where each part's go
+  for (std::size_t part = 0, at = n_left; part < parts; ++part) {
+    right[part] = at;
+    at += begin(part + 1) - begin(part) - left[part];
+  }
+  parallel_for(threads, parts, interrupt, [&](std::size_t part) {
+    const std::size_t from = begin(part);
+    std::copy_n(&scratch[from], begin(part + 1) - from - left[part], rows + right[part]);
+  });
+  return n_left;
 }
 
 }  // namespace weald

@@ -13,7 +13,9 @@
 
 #include <memory>
 
+#include "add_pairs.hpp"
 #include "bins.hpp"
+#include "bundles.hpp"
 #include "split.hpp"
 
 namespace weald {
@@ -29,6 +31,8 @@ struct Block {
   bool gathered = false;                 // columns contiguous?
   const std::uint8_t* row_bytes = nullptr;  // row-major bytes, as in BinnedMatrix
   std::size_t row_stride = 0;
+  std::vector<std::uint32_t> places;        // of the columns within a row of bytes
+  std::shared_ptr<const Bundles> bundles;   // the same rows in fewer bytes
 
   // What a gathered block owns.
   BigVector<std::uint8_t> code_storage;
@@ -39,6 +43,11 @@ struct Block {
   BigVector<Row> origin_storage;
 
   Row original(Row row) const { return origin ? origin[row] : row; }
+  // What histograms are counted from: rows of bundles, or of columns.
+  ByteRows byte_rows() const {
+    if (bundles) return {bundles->bytes.data(), bundles->size(), bundles->places, true};
+    return {row_bytes, row_stride, places, places.size() == row_stride};
+  }
 };
 
 // The whole matrix as a block.
@@ -64,9 +73,12 @@ double threshold_of(const Block& block, const Split& split, const RawTable& raw,
 // Weight of some rows of a block, in units of H.
 double weight_of_rows(const Block& block, const Statistics& stats, const Row* rows, std::size_t n);
 
+// How many of the rows go left.
+std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n);
+
 // Moves the rows that go left to the front, keeping the order on both sides: [cef|abdghijkl].
 // Returns how many go left.
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
-                           BigVector<Row>& scratch);
+                           BigVector<Row>& scratch, std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

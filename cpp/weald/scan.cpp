@@ -1,4 +1,4 @@
-#include "scan.hpp"
+#include "scan_pairs.hpp"
 
 #include "wide.hpp"
 
@@ -13,6 +13,19 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   // Bits are or-ed instead of looking for the largest, whose order the compiler would have to keep.
   std::int64_t any = 0;
   for (std::size_t k = 0; k < n; ++k) any |= excess[k] > least;
+  return any != 0;
+}
+
+WEALD_WIDE bool find_pair_excess(const Lane* left, std::size_t n, float G, float H, float lambda, float bar,
+                                 float* excess) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k]));
+    const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 32));
+    const float gr = G - gl, a = hl + lambda, b = H - hl + lambda;
+    excess[k] = gl * gl * b + gr * gr * a - bar * (a * b);
+  }
+  std::int32_t any = 0;
+  for (std::size_t k = 0; k < n; ++k) any |= excess[k] > 0;
   return any != 0;
 }
 

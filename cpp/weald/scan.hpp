@@ -42,8 +42,8 @@ class PackedSums {
   Lane right_count() const { return right_ & kLow; }
   double left_h() const { return static_cast<double>(left_ & kLow); }
   double right_h() const { return static_cast<double>(right_ & kLow); }
-  double left_value() const { return left_g() / left_h(); }
-  double right_value() const { return right_g() / right_h(); }
+  double left_value() const { return left_g() / (left_h() + channels_.lambda); }
+  double right_value() const { return right_g() / (right_h() + channels_.lambda); }
   double score() const {
     return Score::score(channels_, left_g(), left_h()) +
            Score::score(channels_, right_g(), right_h());
@@ -51,7 +51,8 @@ class PackedSums {
   // False only if score() <= best for certain. Without a division, which costs more than the rest.
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
-      const double gl = left_g(), gr = right_g(), hl = left_h(), hr = right_h();
+      const double gl = left_g(), gr = right_g();
+      const double hl = left_h() + channels_.lambda, hr = right_h() + channels_.lambda;
       return gl * gl * hr + gr * gr * hl > best * (hl * hr) * kSlack;
     } else {
       return true;
@@ -89,8 +90,8 @@ class OneSums {
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
   double right_h() const { return static_cast<double>(right_[1]); }
-  double left_value() const { return static_cast<double>(left_[2]) / left_h(); }
-  double right_value() const { return static_cast<double>(right_[2]) / right_h(); }
+  double left_value() const { return static_cast<double>(left_[2]) / (left_h() + channels_.lambda); }
+  double right_value() const { return static_cast<double>(right_[2]) / (right_h() + channels_.lambda); }
   double score() const {
     return Score::score(channels_, static_cast<double>(left_[2]) * g_unit_, left_h() * h_unit_) +
            Score::score(channels_, static_cast<double>(right_[2]) * g_unit_, right_h() * h_unit_);
@@ -98,7 +99,7 @@ class OneSums {
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
       const double gl = static_cast<double>(left_[2]), gr = static_cast<double>(right_[2]);
-      const double hl = left_h(), hr = right_h();
+      const double hl = left_h() + channels_.lambda, hr = right_h() + channels_.lambda;
       return gl * gl * hr + gr * gr * hl > best * (hl * hr) * PackedSums<Score>::kSlack;
     } else {
       return true;
@@ -215,13 +216,19 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
           best_at, false, best_left};
 }
 
-// Tries the cuts after `first` .. `last` groups. cell(p) gives group p to the sums; `missing`, if
-// there are any, the missing values, which are tried on the right, then on the left.
-template <class Sums, class Missing, class Cells>
-Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, std::size_t first, std::size_t last,
-              Cells&& cell, const Limits& limits) {
+// The cuts after `first` .. `last` groups; none if last < first.
+struct Range {
+  std::size_t first, last;
+};
+
+// Tries the cuts in range(missing_left). cell(p) gives group p to the sums; `missing`, if there are any, the
+// missing values, which are tried on the right, then on the left.
+template <class Sums, class Missing, class RangeOf, class Cells>
+Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, Cells&& cell,
+              const Limits& limits) {
   Cut best;
   for (int missing_left = 0; missing_left <= (missing ? 1 : 0); ++missing_left) {
+    const auto [first, last] = range(missing_left == 1);
     sums.start(total);
     if (missing_left) sums.move(missing);
     for (std::size_t p = 0; p < last; ++p) {

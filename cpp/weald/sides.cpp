@@ -156,7 +156,7 @@ void Sides::try_cuts(const SearchRequest& request, const Block& block, const Row
       const std::uint32_t column = cuts_[k].column;
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
-      const Cut cut = scan_cuts(sums, total, static_cast<const Lane*>(nullptr), 1, 1,
+      const Cut cut = scan_cuts(sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
                                 [&](std::size_t) { return cell_.data(); }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
       winner = &cuts_[k];

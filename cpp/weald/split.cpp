@@ -2,11 +2,13 @@
 
 #include <numeric>
 
-#include "absolute.hpp"
+#include "add_pairs.hpp"
 #include "category_order.hpp"
 #include "chain.hpp"
 #include "collect.hpp"
 #include "draw_cut.hpp"
+#include "scan_absolute.hpp"
+#include "scan_pairs.hpp"
 
 namespace weald {
 
@@ -20,117 +22,22 @@ std::size_t shuffle_and_cut(std::span<Code> order, Stream stream) {
   return 1 + stream.below(static_cast<std::uint32_t>(order.size() - 1));
 }
 
-// The node's rows in the order of a column: group after group as in scratch.order.
-struct RowsByGroup {
-  std::vector<std::uint32_t> rows, missing;  // positions within the node
-  std::vector<std::size_t> ends;             // where each group ends in `rows`
-};
-
-RowsByGroup rows_by_group(const Column& column, const NodeRows& node, std::span<const Code> order) {
-  RowsByGroup out;
-  std::vector<std::uint32_t> group_of(column.slots() + 1);
-  for (std::size_t p = 0; p < order.size(); ++p) group_of[order[p]] = static_cast<std::uint32_t>(p);
-  std::vector<std::size_t> next(order.size() + 1, 0);
-  visit_width(column, [&](const auto* codes) {  // counting sort
-    const auto each = [&](auto&& fn) {
-      for (std::size_t i = 0; i < node.n; ++i) {
-        const Code code = codes[node.rows[i] * column.stride];
-        fn(static_cast<std::uint32_t>(i), code == column.n_codes, group_of[code]);
-      }
-    };
-    each([&](std::uint32_t, bool missing, std::uint32_t group) { next[group + 1] += !missing; });
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    out.ends.assign(next.begin() + 1, next.end());
-    out.rows.resize(next.back());
-    each([&](std::uint32_t i, bool missing, std::uint32_t group) {
-      if (missing) {
-        out.missing.push_back(i);
-      } else {
-        out.rows[next[group]++] = i;
-      }
-    });
-  });
-  return out;
-}
-
-// Sort keys of categories under the absolute criterion: the median of the first output.
-std::vector<double> median_keys(const NodeRows& node, const Channels& stats,
-                                const RowsByGroup& groups) {
-  std::vector<double> keys;
-  std::size_t begin = 0;
-  for (const std::size_t end : groups.ends) {
-    std::vector<std::pair<Lane, Lane>> targets;  // value, weight
-    Lane total = 0, below = 0;
-    for (; begin < end; ++begin) {
-      const Lane* word = node.words + groups.rows[begin] * stats.lanes;
-      targets.emplace_back(word[2], word[1]);
-      total += word[1];
-    }
-    std::sort(targets.begin(), targets.end());
-    std::size_t k = 0;
-    for (; 2 * (below + targets[k].second) < total; ++k) below += targets[k].second;
-    keys.push_back(static_cast<double>(targets[k].first));
-  }
-  return keys;
-}
-
-// The walk for the absolute criterion: errors of all prefixes and all suffixes, then the best pair.
-Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const RowsByGroup& groups,
-                  std::size_t first, std::size_t last, const Limits& limits, Split& split) {
-  const Channels& stats = *request.stats;
-  const bool medians = limits.monotone != 0;
-  Cut best;
-  const RankedTargets targets(node, stats);
-  const auto h = [&](std::uint32_t i) {
-    return static_cast<double>(node.words[i * stats.lanes + 1]);
-  };
-  double total_h = 0;
-  for (std::uint32_t i = 0; i < node.n; ++i) total_h += h(i);
-  for (int missing_left = 0; missing_left <= (groups.missing.empty() ? 0 : 1); ++missing_left) {
-    // missing_left ? [missing | groups] : [groups | missing]
-    std::vector<std::uint32_t> sequence = groups.rows;
-    sequence.insert(missing_left ? sequence.begin() : sequence.end(), groups.missing.begin(),
-                    groups.missing.end());
-    std::vector<std::size_t> ends = groups.ends, lengths;
-    if (missing_left) for (auto& end : ends) end += groups.missing.size();
-    for (auto end = ends.rbegin(); end != ends.rend(); ++end) lengths.push_back(node.n - *end);
-    const PrefixErrors left = prefix_errors(node, stats, targets, sequence, ends, medians, *request.interrupt);
-    const std::vector<std::uint32_t> backwards(sequence.rbegin(), sequence.rend());
-    const PrefixErrors right = prefix_errors(node, stats, targets, backwards, lengths, medians, *request.interrupt);
-
-    double left_h = 0;
-    std::size_t walked = 0;
-    for (std::size_t p = 0; p < last; ++p) {
-      for (; walked < ends[p]; ++walked) left_h += h(sequence[walked]);
-      const auto count = static_cast<Lane>(ends[p]);
-      if (p + 1 < first || count < limits.min_count) continue;
-      if (static_cast<Lane>(node.n) - count < limits.min_count) break;
-      if (left_h < limits.min_weight || total_h - left_h < limits.min_weight) continue;
-      const std::size_t mirror = ends.size() - 1 - p;
-      if (limits.monotone != 0 && !limits.allows(left.median[p], right.median[mirror])) continue;
-      const double score = -(left.error[p] + right.error[mirror]);
-      if (score > best.score) {
-        best = {score, p + 1, missing_left == 1, 0};
-        if (medians) split.left_value = left.median[p], split.right_value = right.median[mirror];
-      }
-    }
-  }
-  return best;
-}
-
 // How the groups of a column are held during its search.
 enum class Groups { Cells, Slots, Few, Chains, Sides };
 
-Groups groups_for(const SearchRequest& request, const Column& column, const NodeRows& node,
+Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                   const Lane* total, const Lane* ready) {
   if (column.categorical || request.stats->criterion == Criterion::Absolute) return Groups::Cells;
   if (request.random) return Groups::Sides;
   const Channels& stats = *request.stats;
+  const bool dense = ready != nullptr || !is_sparse(column, node);
+  if (stats.gradients && stats.layout == Layout::Packed && dense) {
+    return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::Slots;
+  }
   if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewRows && column.width < 4) {
     return Groups::Few;
   }
-  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() &&
-      (ready != nullptr || !is_sparse(column, node))) {
+  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() && dense) {
     return Groups::Slots;
   }
   const bool many_groups = column.slots() * 4 > node.n;
@@ -142,9 +49,9 @@ class ColumnSearch {
  public:
   ColumnSearch(const SearchRequest& request, const Column& column, std::uint32_t j,
                const NodeRows& node, const Lane* total, const Lane* ready, SplitScratch& scratch)
-      : request_(request), stats_(*request.stats), column_(column), j_(j), node_(node),
+      : request_(request), stats_(column.categorical && request.category_stats ? *request.category_stats : *request.stats), column_(column), j_(j), node_(node),
         total_(total), ready_(ready), scratch_(scratch),
-        groups_(groups_for(request, column, node, total, ready)), cells_(ready) {
+        groups_(groups_for(request, column, j, node, total, ready)), cells_(ready) {
     split_.column = j;
     split_.categorical = column.categorical;
   }
@@ -163,7 +70,10 @@ class ColumnSearch {
 
   void improve(Split& best) {
     if (groups_ == Groups::Slots) return improve_by_slots(best);
-    std::size_t first = 1, last = has_missing_ ? order().size() : order().size() - 1;
+    if (column_.categorical && stats_.order_lambda > 0) set_rare_apart();
+    if (order().empty()) return;
+    const bool others = has_missing_ || !rare_.empty();
+    std::size_t first = 1, last = others ? order().size() : order().size() - 1;
     if (request_.random && order().size() >= 2) {
       first = last = random_position();
     } else if (column_.categorical) {
@@ -180,12 +90,37 @@ class ColumnSearch {
     if (column_.categorical) {
       const auto chosen = order().first(cut.groups_left);
       split_.left_codes.assign(chosen.begin(), chosen.end());
+      if (cut.missing_left) split_.left_codes.insert(split_.left_codes.end(), rare_.begin(), rare_.end());
     } else if (groups_ != Groups::Sides) {
       const bool all = cut.groups_left == order().size();
       split_.last_left = order()[cut.groups_left - 1];
       split_.first_right = all ? column_.n_codes : order()[cut.groups_left];
     }
     best = std::move(split_);
+  }
+
+  // A category of few rows says little, so it must not choose its side: all such go together, and with the
+  // missing values.
+  void set_rare_apart() {
+    const std::size_t lanes = stats_.lanes;
+    const auto h_of = [&](const Lane* cell) {
+      return static_cast<double>(stats_.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1]);
+    };
+    others_.assign(lanes, 0);
+    const auto join = [&](Code code) {
+      for (std::size_t k = 0; k < lanes; ++k) others_[k] += cells_[code * lanes + k];
+    };
+    if (has_missing_) join(column_.n_codes);
+    std::size_t kept = 0;
+    for (const Code code : order()) {
+      if (h_of(cells_ + code * lanes) >= stats_.least_category) {
+        order()[kept++] = code;
+      } else {
+        rare_.push_back(code);
+        join(code);
+      }
+    }
+    scratch_.order = order().first(kept);
   }
 
   // Returns the scratch to all zeros.
@@ -202,6 +137,7 @@ class ColumnSearch {
     }
     const auto zero_all = [&](auto&& zero) {
       for (const Code code : order()) zero(code);
+      for (const Code code : rare_) zero(code);
       if (has_missing_) zero(column_.n_codes);
     };
     Lane* cells = scratch_.cells.data();
@@ -228,15 +164,16 @@ class ColumnSearch {
       add_rows(column_, node_, stats_, mine, OwnSlot{});
       cells_ = mine;
     }
-    if (column_.has_missing && cells_[column_.n_codes] != 0) {
+    has_missing_ = column_.has_missing && cells_[column_.n_codes] != 0;
+    if (has_missing_ && !stats_.gradients) {
       groups_ = Groups::Cells;
       const Lane* cells = cells_;
-      has_missing_ = list_codes(column_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
+      list_codes(column_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
       return !order().empty();
     }
     first_slot_ = 0;
     while (cells_[first_slot_] == 0) ++first_slot_;
-    if (cells_[first_slot_] == *total_) {
+    if (first_slot_ == column_.n_codes || (cells_[first_slot_] == *total_ && !stats_.gradients)) {
       groups_ = Groups::Cells;  // one value: clear it as such
       Code* one = at_least(scratch_.codes, 1);
       one[0] = static_cast<Code>(first_slot_);
@@ -245,18 +182,56 @@ class ColumnSearch {
     }
     last_slot_ = column_.n_codes - 1;
     while (cells_[last_slot_] == 0) --last_slot_;
-    return true;
+    return first_slot_ < last_slot_ || has_missing_;
+  }
+
+  Cut scan_slots(double floor) const {
+    const Lane* cells = cells_ + first_slot_;
+    const std::size_t n = last_slot_ - first_slot_;
+    if (!stats_.gradients) return scan_plain(total_, n, [=](std::size_t p) { return cells + p; }, floor);
+    const double least = std::max(static_cast<double>(request_.limits.min_count), request_.limits.min_weight);
+    Cut best;
+    for (int missing_left = 0; missing_left <= (has_missing_ ? 1 : 0); ++missing_left) {
+      const auto [first, last] = allowed_cuts(missing_left == 1, {1, missing_left ? n : n + has_missing_}, [&](std::size_t p) {
+        return static_cast<Code>(first_slot_ + p);
+      });
+      if (first > last) continue;
+      PairScan scan{*total_, missing_left ? cells_[column_.n_codes] : 0, stats_.lambda, least};
+      for (std::size_t p = 0; p + 1 < first; ++p) scan.start += cells[p];
+      Cut cut = scan_pairs(scan, cells + first - 1, last - first + 1, std::max(floor, best.score));
+      cut.groups_left += first - 1, cut.missing_left = missing_left == 1;
+      if (cut.score > best.score) best = cut;
+    }
+    return best;
+  }
+
+  // Those of the cuts that leave enough rows on both sides; code_of(p): the code of group p.
+  template <class CodeOf>
+  Range allowed_cuts(bool missing_left, Range cuts, CodeOf&& code_of) const {
+    if (request_.counts == nullptr) return cuts;
+    const Lane* counts = request_.counts + j_ * kByteSlots;
+    Lane all = 0, left = missing_left && has_missing_ ? counts[column_.n_codes] : 0;
+    for (const Code code : rare_) left += missing_left ? counts[code] : 0;
+    for (std::size_t code = 0; code < column_.slots(); ++code) all += counts[code];
+    Range out{cuts.last + 1, 0};
+    for (std::size_t p = 0; p < cuts.last; ++p) {
+      left += counts[code_of(p)];
+      if (left < request_.min_rows || all - left < request_.min_rows || p + 1 < cuts.first) continue;
+      out = {std::min(out.first, p + 1), p + 1};
+    }
+    return out;
   }
 
   void improve_by_slots(Split& best) {
-    const Lane* cells = cells_ + first_slot_;
-    const Cut cut = scan_plain(total_, last_slot_ - first_slot_, [=](std::size_t p) { return cells + p; }, best.score);
+    const Cut cut = scan_slots(best.score);
     if (!best.loses_to(cut.score, j_, request_.ties)) return;
     split_.score = cut.score;
     split_.left_sum = cut.left_sum;
+    split_.had_missing = has_missing_;
+    split_.missing_left = cut.missing_left;
     split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
     split_.first_right = split_.last_left + 1;
-    while (cells_[split_.first_right] == 0) ++split_.first_right;
+    while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
     best = std::move(split_);
   }
 
@@ -311,9 +286,12 @@ class ColumnSearch {
   template <class CellAt>
   Cut scan_cells(std::size_t first, std::size_t last, const Limits& limits, std::size_t missing_slot,
                  CellAt&& cell) {
-    const Lane* missing = has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
+    const Lane* missing = !rare_.empty() ? others_.data() : has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
     return with_sums(stats_, [&](auto sums) {
-      const Cut cut = scan_cuts(sums, total_, missing, first, last, cell, limits);
+      const auto range = [&](bool missing_left) {
+        return allowed_cuts(missing_left, {first, last}, [&](std::size_t p) { return order()[p]; });
+      };
+      const Cut cut = scan_cuts(sums, total_, missing, range, cell, limits);
       if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
         sums.start(total_);
         if (missing && cut.missing_left) sums.move(missing);
@@ -329,7 +307,7 @@ class ColumnSearch {
     const std::uint32_t* head = scratch_.head.data();
     ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data()});
     const std::uint32_t missing = has_missing_ ? head[column_.n_codes] : 0;
-    return scan_cuts(sums, total_, missing, first, last,
+    return scan_cuts(sums, total_, missing, [=](bool) { return Range{first, last}; },
                      [&](std::size_t p) { return head[order()[p]]; }, limits);
   }
 
@@ -345,6 +323,8 @@ class ColumnSearch {
   const Lane* cells_;
   std::size_t first_slot_ = 0, last_slot_ = 0;  // Slots: the first and last code that occur
   bool has_missing_ = false;
+  std::vector<Code> rare_;             // categories that go where the missing go
+  std::vector<Lane> others_;           // what these and the missing add up to
   Split split_;
 };
 

@@ -60,11 +60,16 @@ struct SplitScratch {
 
 struct SearchRequest {
   const Channels* stats = nullptr;
+  const Channels* category_stats = nullptr;  // for categorical columns; null: the same
   const RawTable* raw = nullptr;
   const Row* origin = nullptr;         // of the block's rows; null: the same
   Limits limits;                       // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                 // one random cut per column instead of the best
+  // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
+  // not count rows.
+  const Lane* counts = nullptr;
+  Lane min_rows = 1;
   TieBreak ties;
   std::uint64_t node_key = 0;          // of the node's random cuts
   Interrupt* interrupt = nullptr;

@@ -43,6 +43,7 @@ inline Lane unpack_pair(std::uint8_t pair) { return packed_word(pair >> 1, (pair
 // How the lanes of one cell (a node's or a bin's sums) are laid out:
 //
 //   Packed   one lane:  G << 32 | H     two classes, small whole weights: one add per row
+//                                       or gradient pairs, G of any sign (gradients.hpp)
 //   Dense    count, H, G_1 .. G_k       real targets and weighted two-class tasks
 //   OneHot   count, H, G_1 .. G_k       classes: a row adds to `count`, `H` and one G per output
 enum class Layout { Packed, Dense, OneHot };
@@ -58,6 +59,12 @@ struct Channels {
   double h_unit = 1;                // one unit of H in the caller's weight
   bool unit_weights = true;         // every row weighs 1
   bool whole_weights = true;        // H counts in ones
+  bool gradients = false;           // G is a sum of negative gradients, of any sign: no node is pure
+  bool counted = true;              // the number of rows is known: by a lane of its own, or as H
+  Lane most_h = 0;                  // if not: no row has more
+  double lambda = 0;                // added to H in scores and values, in units of H
+  double order_lambda = 0;          // added to H where categories are put in order
+  double least_category = 0;        // categories of less H do not choose their side, in units of H
   // Real targets: G counts in units of g_unit, from g_centre. Every node has its own, so that an
   // outlier elsewhere in the data costs it no precision.
   double g_unit = 1;                // in weight x target
@@ -72,6 +79,8 @@ struct Channels {
 
 struct Statistics : Channels {
   double total_weight = 0;
+  Lane sum = -1;                  // Packed: of all rows, if it is known; -1: not
+  double mean_h = 1;              // H of all rows by their weight
   // Per row: Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
   BigVector<Lane> words;
   bool small_pairs = false;       // Packed, Gini, weights up to 127

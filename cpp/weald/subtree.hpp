@@ -8,11 +8,15 @@
 
 namespace weald {
 
+// From so many rows on, gradient pairs are counted into histograms; fewer are looked at column by column.
+inline constexpr std::size_t kFewForHistogram = 80;
+
 // Grows the subtree below one node on the calling thread.
 class SubtreeGrower {
  public:
-  SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads)
-      : plan_(plan), rows_(rows), search_(plan, threads), tiny_(plan, search_) {}
+  SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads, HistogramPool* pool = nullptr)
+      : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads), tiny_(plan, search_),
+        pool_(pool ? *pool : own_pool_) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
@@ -53,6 +57,7 @@ class SubtreeGrower {
       ++leaves;
       auto children = apply(node, decision_.split);
       share_histogram(node, children[0], children[1]);
+      pool_.give(std::move(node.histogram));
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
         OpenNode& child = children[side];
         if (child.size() < defer_below && could_split(child)) {
@@ -97,7 +102,7 @@ class SubtreeGrower {
   // Finds the node's split; false if it is better left a leaf.
   bool decide(OpenNode& node, Decision& decision) {
     gather_if_small(node);
-    const bool known = node.sum != OpenNode::kUnknown && search_.by_sides(node);
+    const bool known = node.sum != OpenNode::kUnknown && (search_.by_sides(node) || (plan_.stats.gradients && node.histogram));
     const NodeRows rows = known ? NodeRows{rows_ + node.begin, node.size(), nullptr, nullptr}
                                 : search_.load(node, rows_ + node.begin);
     const Lane* total = search_.total_of(node, rows);
@@ -113,7 +118,7 @@ class SubtreeGrower {
     const double threshold =
         threshold_of(*node.block, split, plan_.matrix.raw, rows_ + node.begin, node.size());
     const auto n_left = static_cast<Row>(
-        partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_));
+        partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_, threads_, plan_.interrupt));
     const bool packed = plan_.stats.layout == Layout::Packed;
 
     std::array<OpenNode, 2> children;
@@ -127,6 +132,7 @@ class SubtreeGrower {
       child.key = derive(node.key, kChildKey + side);
       if (node.frame) child.frame = std::make_unique<Frame>(*node.frame);
       if (packed) child.sum = side == 0 ? split.left_sum : node.sum - split.left_sum;
+      if (!plan_.rules.interactions.empty()) child.frame->used.push_back(split.column);
     }
     record(node, split, threshold, children);
     if (split.categorical) record_categories(node, split, column);
@@ -154,7 +160,7 @@ class SubtreeGrower {
     smaller.histogram = count_histogram(smaller);
     Histogram& rest = *parent.histogram;
     const Histogram& counted = *smaller.histogram;
-    for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= counted[k];
+    search_.subtract(*larger.block, counted, rest);
     larger.histogram = std::move(parent.histogram);
     if (parent.frame) smaller.frame->units = own;
     if (!keep) smaller.histogram.reset();
@@ -163,6 +169,7 @@ class SubtreeGrower {
   // The node becomes a leaf: its rows get back their numbers in the matrix.
   void close(OpenNode& node) {
     record_place(node);
+    pool_.give(std::move(node.histogram));
     if (const Row* origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
@@ -242,11 +249,12 @@ class SubtreeGrower {
     const Rules& rules = plan_.rules;
     return node.depth < rules.max_depth && node.size() >= rules.min_samples_split &&
            node.size() >= 2 * rules.min_samples_leaf &&
-           (node.sum == OpenNode::kUnknown || !pure_pair(node.sum));
+           (node.sum == OpenNode::kUnknown || plan_.stats.gradients || !pure_pair(node.sum));
   }
 
   bool pure(const OpenNode& node, const Lane* total) const {
     const Statistics& stats = plan_.stats;
+    if (stats.gradients) return false;
     if (stats.layout == Layout::Packed) return pure_pair(*total);
     if (stats.layout == Layout::OneHot) {
       for (std::size_t o = 0; o < stats.n_outputs; ++o) {
@@ -270,6 +278,7 @@ class SubtreeGrower {
 
   void gather_if_small(OpenNode& node) {
     const Row* rows = rows_ + node.begin;
+    if (search_.by_rows(*node.block)) return;
     // Random cuts need no histograms, so the number of codes does not matter to them.
     if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
       node.block = gather_block(*node.block, rows, node.size(), plan_.stats);
@@ -284,19 +293,27 @@ class SubtreeGrower {
   }
 
   bool worth_histogram(const OpenNode& node) const {
-    return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
+    // Where a node tries few columns it is quicker to count those alone.
+    const bool most = search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
+                                                   : plan_.all_columns();
+    return could_split(node) && most && !plan_.rules.random_split &&
            plan_.stats.criterion != Criterion::Absolute &&
-           node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block);
+           (search_.by_rows(*node.block) ? node.size() >= kFewForHistogram || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 
   std::unique_ptr<Histogram> count_histogram(const OpenNode& node) {
-    return search_.count_histogram(node, search_.load(node, rows_ + node.begin));
+    const Row* rows = rows_ + node.begin;
+    if (search_.by_rows(*node.block)) return search_.count_pairs(node, rows, pool_.take());
+    return search_.count_histogram(node, search_.load(node, rows));
   }
 
   const Plan& plan_;
   Row* rows_;
+  std::size_t threads_;
   NodeSearch search_;
   TinyGrower tiny_;
+  HistogramPool own_pool_;
+  HistogramPool& pool_;
   Decision decision_;
   Subtree tree_;
   BigVector<Row> partition_scratch_;

@@ -22,6 +22,18 @@ namespace {
 
 thread_local bool inside_task = false;
 
+// Looks for a moment whether something has happened, before it is worth going to sleep over it: being
+// woken takes longer than most of what a small tree has to wait for.
+template <class Happened>
+void watch_for(Happened&& happened) {
+  constexpr int kLooks = 1000;  // some 15 microseconds
+  for (int look = 0; look < kLooks && !happened(); ++look) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
 // One parallel_for: threads draw task numbers from a counter until none is left.
 struct Job {
   Job(std::size_t tasks, Interrupt& when, const std::function<void(std::size_t)>& what)
@@ -31,8 +43,8 @@ struct Job {
   Interrupt* interrupt;
   const std::function<void(std::size_t)>* fn;
   std::atomic<std::size_t> next{0};
-  std::size_t helpers_wanted = 0;   // guarded by the pool's mutex, as is helpers_inside
-  std::size_t helpers_inside = 0;
+  std::size_t helpers_wanted = 0;   // guarded by the pool's mutex
+  std::atomic<std::size_t> helpers_inside{0};  // changed under the pool's mutex only
   std::exception_ptr error;
   std::mutex error_mutex;
 
@@ -65,11 +77,17 @@ class Pool {
       }
       job.helpers_wanted = helpers;
       if (helpers > 0) jobs_.push_back(&job);
+      waiting_.store(jobs_.size(), std::memory_order_release);
     }
     wake_.notify_all();
     job.work();
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
+      waiting_.store(jobs_.size(), std::memory_order_release);
+    }
+    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; });
     std::unique_lock lock(mutex_);
-    std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
     // A helper may still be inside a task; poll so that Ctrl-C reaches it.
     while (job.helpers_inside > 0) {
       done_.wait_for(lock, std::chrono::milliseconds(50));
@@ -86,23 +104,28 @@ class Pool {
 
  private:
   void serve() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
     while (true) {
+      watch_for([this] { return waiting_.load(std::memory_order_acquire) > 0; });
+      lock.lock();
       wake_.wait(lock, [this] { return !jobs_.empty(); });
       Job* job = jobs_.front();
       ++job->helpers_inside;
       if (--job->helpers_wanted == 0) jobs_.pop_front();
+      waiting_.store(jobs_.size(), std::memory_order_release);
       lock.unlock();
       job->work();
       lock.lock();
       --job->helpers_inside;
       done_.notify_all();
+      lock.unlock();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   std::deque<Job*> jobs_;
+  std::atomic<std::size_t> waiting_{0};  // jobs_.size(), to be looked at without the mutex
   std::vector<std::thread> workers_;
 };
 

@@ -84,6 +84,7 @@ struct Column {
   const double* high = nullptr;
   const Code* decode = nullptr;
   const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
+  const std::uint8_t* alone = nullptr;  // the same bytes once more, side by side, if they are kept so
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }
@@ -130,6 +131,8 @@ struct RawTable {
 // Row-major bytes are read thirty-two at a time, beyond the end of the last row.
 inline constexpr std::size_t kRowSlack = 32;
 
+struct Bundles;  // bundles.hpp
+
 // The binned matrix: codes of every column, and what the codes mean.
 struct BinnedMatrix {
   std::size_t n_rows = 0;
@@ -137,9 +140,10 @@ struct BinnedMatrix {
   RawTable raw;
   std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
   std::vector<BinGuide> guides;
-  std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all
+  std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
   const std::uint8_t* row_bytes = nullptr;  // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;
+  std::shared_ptr<const Bundles> bundles;   // of the columns, if that saves some
 
   std::size_t n_columns() const { return columns.size(); }
 };

@@ -6,6 +6,9 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
+// Functions called from such loops become part of both versions.
+#define WEALD_INLINE [[gnu::always_inline]] inline
 #else
 #define WEALD_WIDE
+#define WEALD_INLINE inline
 #endif

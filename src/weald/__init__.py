@@ -10,10 +10,11 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weald import losses
+    from weald import callbacks, losses
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
+    from weald.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
     from weald.forest import (
         ExtraTreesClassifier,
@@ -45,12 +46,15 @@ _HOME = {
     "ExtraTreeRegressor": "weald.tree",
     "ExtraTreesClassifier": "weald.forest",
     "ExtraTreesRegressor": "weald.forest",
+    "GradientBoostingClassifier": "weald.boosting",
+    "GradientBoostingRegressor": "weald.boosting",
     "NaiveEnsembleClassifier": "weald.naive",
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
     "RandomForestRegressor": "weald.forest",
     "StagewiseClassifier": "weald.stagewise",
     "StagewiseRegressor": "weald.stagewise",
+    "callbacks": "weald.callbacks",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
@@ -70,6 +74,8 @@ __all__ = [
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "NaiveEnsembleClassifier",
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",
@@ -77,6 +83,7 @@ __all__ = [
     "StagewiseClassifier",
     "StagewiseRegressor",
     "__version__",
+    "callbacks",
     "explain_path",
     "export_graphviz",
     "export_text",

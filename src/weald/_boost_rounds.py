@@ -120,7 +120,7 @@ def fit_member(
     estimator: Any,
     X: Any,
     target: npt.NDArray[Any],
-    weights: FloatArray,
+    weights: FloatArray | None,
     counts: Counts,
     seed: int,
     key: int,
@@ -132,7 +132,7 @@ def fit_member(
     ----------
     estimator : the member
     X, target : table, class codes or numbers
-    weights : array of shape (n,)
+    weights : array of shape (n,), optional
     counts : array of shape (n,), optional
         How often each row was drawn.
     seed, key : int

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from weald._forest_base import ForestBase
 from weald._out_of_bag import OutOfBag
 from weald._params import check_choice
-from weald._targets import FloatArray, LabelTarget, NumberTarget, Weights
+from weald._targets import FloatArray, LabelTarget, NumberTarget, Weights, balance
 from weald._warnings import warn_user
 from weald.sampling import Sampling
 
@@ -106,14 +106,7 @@ class ForestClassifier(LabelTarget, ForestBase):
         """Weigh classes by the inverse of their weight, as scikit-learn's forests do."""
         if not isinstance(self.class_weight, str):
             return super()._class_weights(y, weights)
-        by_class = np.ones(len(y))
-        for k, n in enumerate(np.atleast_1d(self.n_classes_)):
-            mass = np.bincount(y[:, k], weights=weights, minlength=n).astype(np.float64)
-            there = mass > 0
-            price = np.zeros(n)
-            price[there] = mass.sum() / (np.count_nonzero(there) * mass[there])
-            by_class *= price[y[:, k]]
-        return by_class
+        return balance(y, self.n_classes_, weights)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -107,7 +107,7 @@ def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) ->
     raise refuse(name, f"a whole number >= {least} or a share of the rows up to {bound}", value)
 
 
-def resolve_max_features(value: Any, d: int) -> int:
+def resolve_max_features(value: Any, d: int, name: str = "max_features") -> int:
     """How many of the `d` columns are tried at each node."""
     if value is None:
         return d
@@ -119,9 +119,7 @@ def resolve_max_features(value: Any, d: int) -> int:
         return min(int(value), _ENDLESS)
     if is_real(value) and not is_int(value) and 0 < value <= 1:
         return max(1, int(value * d))
-    raise refuse(
-        "max_features", "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value
-    )
+    raise refuse(name, "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value)
 
 
 def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[int]:

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from weald._data import check_target, encode_again, encode_labels
 from weald._stagewise_base import StagewiseBase
 from weald.losses import Loss
+from weald.losses.links import two_shares
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["Numbers", "TwoClasses"]
@@ -130,11 +131,7 @@ class TwoClasses(ClassifierMixin, StagewiseBase):
     def _shares(self, F: FloatArray) -> FloatArray:
         if self.n_classes_ == 1:
             return np.ones((len(F), 1))
-        of_one, of_zero = (np.clip(self.loss_.link.inverse(side), 0, 1) for side in (F, -F))
-        # Where both sides follow the same law, one that is close to 1 leaves the other its digits.
-        if not np.allclose(of_one + of_zero, 1, rtol=0, atol=1e-12):
-            of_zero = 1 - of_one
-        return np.stack([of_zero, of_one], axis=1)
+        return two_shares(self.loss_.link, F)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -63,6 +63,26 @@ def warn_of_shared_bins(estimator: Any, table: Table, max_bins: int) -> None:
     )
 
 
+def balance(codes: npt.NDArray[Any], n_classes: Any, weights: Weights) -> FloatArray:
+    """Weight of each row by the inverse of its class's weight; of several outputs, the product.
+
+    Parameters
+    ----------
+    codes : array of shape (n, n_outputs)
+    n_classes : int or sequence of int
+        Of each output.
+    weights : array of shape (n,), optional
+    """
+    by_class = np.ones(len(codes))
+    for k, n in enumerate(np.atleast_1d(n_classes)):
+        mass = np.bincount(codes[:, k], weights=weights, minlength=n).astype(np.float64)
+        there = mass > 0
+        price = np.zeros(n)
+        price[there] = mass.sum() / (np.count_nonzero(there) * mass[there])
+        by_class *= price[codes[:, k]]
+    return by_class
+
+
 class TableEstimator(BaseEstimator):
     """An estimator that learns from a table and one or more targets."""
 

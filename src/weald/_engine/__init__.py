@@ -7,6 +7,7 @@ file cannot crash the interpreter.
 
 from weald._engine._core import (
     Binned,
+    Boosting,
     Draw,
     Rounds,
     Rules,
@@ -16,6 +17,7 @@ from weald._engine._core import (
     draw_rows,
     grow,
     labels,
+    make_boosting,
     make_rounds,
     member_seed,
     pruning_path,
@@ -27,6 +29,7 @@ from weald._engine._tree import Tree
 
 __all__ = [
     "Binned",
+    "Boosting",
     "Draw",
     "Forest",
     "Rounds",
@@ -40,6 +43,7 @@ __all__ = [
     "grow",
     "grow_forest",
     "labels",
+    "make_boosting",
     "make_rounds",
     "member_seed",
     "pruning_path",

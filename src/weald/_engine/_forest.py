@@ -100,6 +100,7 @@ class Forest:
         last: int | None = None,
         weights: FloatArray | None = None,
         vote: bool = False,
+        start: FloatArray | None = None,
     ) -> FloatArray:
         """Sum of the trees' values, shape (n, n_outputs, max_n_classes).
 
@@ -114,9 +115,11 @@ class Forest:
         weights : array of shape (n_trees,), optional
         vote : bool
             A tree adds its weight to its largest class instead of its class shares.
+        start : array of shape (n, n_outputs * max_n_classes), optional
+            What the values are added to; 0 by default.
         """
         end = self.n_trees if last is None else last
-        return self._core.values(X, n_threads, first, end, weights, vote, False)
+        return self._core.values(X, n_threads, first, end, weights, vote, False, start)
 
     def member_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
         """Value of each row in each tree, shape (n_trees, n, n_outputs, max_n_classes)."""

@@ -17,7 +17,14 @@ _STEP = _EPS ** (1 / 3)  # balances the rounding of a difference against its cur
 _CLOSE = 1e-5  # a relative error that no mistake in a formula is likely to stay below
 
 
-def check_derivatives(loss: Any, y: npt.ArrayLike, F: npt.ArrayLike) -> None:
+def check_derivatives(
+    loss: Any,
+    y: npt.ArrayLike,
+    F: npt.ArrayLike,
+    *,
+    rows: npt.ArrayLike | None = None,
+    hessian: bool = True,
+) -> None:
     """Compare the gradient of a loss (and its hessian, if there) with finite differences.
 
     The gradient is compared with differences of ``value``, the hessian with differences of
@@ -30,6 +37,10 @@ def check_derivatives(loss: Any, y: npt.ArrayLike, F: npt.ArrayLike) -> None:
     loss : Loss or any object with ``value`` and ``gradient``
     y : array of shape (n,)
     F : array of shape (n,) or (n, K)
+    rows : array of shape (n,), optional
+        What to call the rows in messages; 0, 1, 2, ... by default.
+    hessian : bool, default True
+        False looks at the gradient only.
 
     Raises
     ------
@@ -52,13 +63,15 @@ def check_derivatives(loss: Any, y: npt.ArrayLike, F: npt.ArrayLike) -> None:
     y = np.asarray(y, dtype=np.float64)
     F = np.asarray(F, dtype=np.float64)
     name = getattr(loss, "name", type(loss).__name__)
+    numbers = np.arange(len(y)) if rows is None else np.asarray(rows)
 
     def value(scores: FloatArray) -> FloatArray:
         # A copy each time: what a loss writes into its arguments must not spoil the comparison.
-        return _finite(name, "value", loss.value(y.copy(), scores.copy()), y.shape)
+        return _finite(name, "value", loss.value(y.copy(), scores.copy()), y.shape, numbers)
 
     def gradient(scores: FloatArray) -> FloatArray:
-        return _finite(name, "gradient", loss.gradient(y.copy(), scores.copy()), F.shape)
+        found = loss.gradient(y.copy(), scores.copy())
+        return _finite(name, "gradient", found, F.shape, numbers)
 
     def row_value(scores: FloatArray, column: int | None) -> FloatArray:
         return value(scores)
@@ -67,18 +80,21 @@ def check_derivatives(loss: Any, y: npt.ArrayLike, F: npt.ArrayLike) -> None:
         found = gradient(scores)
         return found if column is None else found[:, column]
 
-    _compare(name, "gradient", "value", gradient(F), row_value, y, F)
-    if has_hessian(loss):
-        hessian = _finite(name, "hessian", loss.hessian(y.copy(), F.copy()), F.shape)
-        _compare(name, "hessian", "gradient", hessian, own_gradient, y, F)
+    _compare(name, "gradient", "value", gradient(F), row_value, y, F, numbers)
+    if hessian and has_hessian(loss):
+        second = _finite(name, "hessian", loss.hessian(y.copy(), F.copy()), F.shape, numbers)
+        _compare(name, "hessian", "gradient", second, own_gradient, y, F, numbers)
 
 
-def _finite(name: str, what: str, given: Any, shape: tuple[int, ...]) -> FloatArray:
+def _finite(
+    name: str, what: str, given: Any, shape: tuple[int, ...], numbers: npt.NDArray[Any]
+) -> FloatArray:
     array = checked(name, what, given, shape)
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         place = tuple(bad[0])
-        raise ValueError(f"{what} of {name} must be finite, got {array[place]} in row {place[0]}.")
+        row = numbers[place[0]]
+        raise ValueError(f"{what} of {name} must be finite, got {array[place]} in row {row}.")
     return array
 
 
@@ -90,6 +106,7 @@ def _compare(
     function: Callable[[FloatArray, int | None], FloatArray],
     y: FloatArray,
     F: FloatArray,
+    numbers: npt.NDArray[Any],
 ) -> None:
     """Raise if `given` is not the derivative of `function`, column by column."""
     columns: list[int | None] = [None] if F.ndim == 1 else list(range(F.shape[1]))
@@ -115,6 +132,7 @@ def _compare(
             row = int(wrong.argmax())
             where = "" if column is None else f", column {column}"
             raise ValueError(
-                f"{what} of {name} is {said[row]:.6g} in row {row}{where} (y={y[row]:.6g}, "
-                f"F={scores[row]:.6g}), but differences of its {source} give {found[row]:.6g}."
+                f"{what} of {name} is {said[row]:.6g} in row {numbers[row]}{where} "
+                f"(y={y[row]:.6g}, F={scores[row]:.6g}), but differences of its {source} give "
+                f"{found[row]:.6g}."
             )

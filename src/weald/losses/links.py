@@ -45,9 +45,16 @@ class Link(ABC):
 
     A prediction at the end of its range (a probability of 0, a mean of 0) has an infinite score,
     unless the link says otherwise.
+
+    Attributes
+    ----------
+    name : str
+    symmetric : bool
+        Of two classes: the score of a probability p is minus that of 1 - p.
     """
 
     name: str
+    symmetric: bool = False
 
     @abstractmethod
     def link(self, mu: FloatArray) -> FloatArray:
@@ -106,6 +113,7 @@ class Logit(Link):
     """
 
     name = "logit"
+    symmetric = True
 
     def link(self, mu: FloatArray) -> FloatArray:
         """``F = ln(p / (1 - p))``."""
@@ -127,6 +135,7 @@ class HalfLogit(Link):
     """
 
     name = "half_logit"
+    symmetric = True
 
     def link(self, mu: FloatArray) -> FloatArray:
         """``F = 1/2 ln(p / (1 - p))``."""
@@ -155,6 +164,7 @@ class HingeLink(Link):
 
     smoothness: float
     name = "hinge"
+    symmetric = True
 
     def link(self, mu: FloatArray) -> FloatArray:
         """Solve the equation of ``inverse`` for F; 0 for p = 1/2, -1 and 1 for p = 0 and 1."""
@@ -195,3 +205,21 @@ class SoftmaxLink(Link):
         np.exp(e, out=e)
         e /= e.sum(axis=0)
         return np.ascontiguousarray(np.moveaxis(e, 0, -1))
+
+
+def two_shares(link: Link, F: FloatArray) -> FloatArray:
+    """Probabilities of two classes, shape (n, 2), from the scores of the second.
+
+    Where the link is symmetric both are computed, so that one close to 1 leaves the other its
+    digits. A link of the user's own may leave the range of probabilities: what it says is cut off.
+
+    Examples
+    --------
+    >>> two_shares(Logit(), np.array([0.0, np.log(3.0)]))
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75]])
+    """
+    shares = np.empty((len(F), 2))
+    shares[:, 1] = link.inverse(F)
+    shares[:, 0] = link.inverse(-F) if getattr(link, "symmetric", False) else 1 - shares[:, 1]
+    return np.clip(shares, 0, 1, out=shares)

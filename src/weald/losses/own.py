@@ -108,7 +108,10 @@ def has_hessian(loss: Any) -> bool:
 
 def checked(name: str, what: str, given: Any, shape: tuple[int, ...]) -> FloatArray:
     """What a loss gave back, as an array of the shape it must have."""
-    array = np.asarray(given, dtype=np.float64)
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what} of {name} must be an array of numbers: {error}.") from error
     if array.shape != shape:
         raise ValueError(f"{what} of {name} must have shape {shape}, got {array.shape}.")
     return array

@@ -78,6 +78,9 @@ def bottom(slope: Callable[[float], float], start: float, step: float, reach: fl
     """
     low, at_low = _walk(slope, start, -step, reach)
     high, at_high = _walk(slope, start, step, reach)
+    for where, found in ((low, at_low), (high, at_high)):
+        if np.isnan(found):
+            raise ValueError(f"The gradient of the loss is not a number at the score {where:g}.")
     if at_low > 0:
         return low
     if at_high < 0:

@@ -1,0 +1,1 @@
+"""How good the models are that boosting libraries fit when nobody tunes them."""

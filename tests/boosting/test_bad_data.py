@@ -1,0 +1,264 @@
+"""Odd tables, targets, weights and offsets: a sentence, or a sensible model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+
+from bad_input.cases import X, Y, frame, refuses
+from boosting.odd_cases import BOTH, assert_healthy, short, try_to_fit
+from weald import GradientBoostingClassifier, GradientBoostingRegressor
+
+# --- shapes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_wrong_shapes(kind):
+    for data, target, sentence in (
+        (X[:, 0], Y, r"(?i)\b2D|two.dimension|2.dimension"),
+        (X[None], Y, r"(?i)\bdim"),
+        (X, Y[:-1], r"(?i)y|label|samples|rows"),
+        (X, np.zeros((6, 2, 2)), r"(?i)\by\b"),
+        (X[:0], Y[:0], r"(?i)\b(0|no) (sample|row)"),
+        (X[:, :0], Y, r"(?i)\b(0|no) (feature|column)"),
+        (X, None, r"\by\b"),
+    ):
+        with refuses(sentence):
+            short(kind).fit(data, target)
+    with refuses("(?i)multi|several|1d|output"):
+        short(GradientBoostingClassifier).fit(X, np.c_[Y, 1 - Y])
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_wrong_shapes_at_prediction(kind):
+    est = short(kind).fit(X, Y)
+    for method in (est.predict, est.apply, lambda data: [*est.staged_predict(data)]):
+        with refuses(r"3 features.*expecting 2|2 columns|3 columns"):
+            method(np.zeros((4, 3)))
+        with refuses(r"(?i)\b2D|dimension"):
+            method(np.zeros(2))
+    fitted = short(kind).fit(frame(), Y)
+    with refuses(r"size"):
+        fitted.predict(frame().rename(columns={"age": "size"}))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_questions_before_fit(kind):
+    for method in ("predict", "apply", "staged_predict"):
+        with pytest.raises(NotFittedError):
+            list(getattr(kind(), method)(X))
+    for name in ("estimators_", "feature_importances_", "n_trees_per_iteration_"):
+        with pytest.raises((NotFittedError, AttributeError)):
+            getattr(kind(), name)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinite_values_are_named(kind, bad):
+    data = X.copy()
+    data[3, 1] = bad
+    with refuses(r"(?i)(column|feature)\D*1\b.*inf|inf.*(column|feature)\D*1\b"):
+        short(kind).fit(data, Y)
+    with refuses(r"(?i)age.*inf|inf.*age"):
+        short(kind).fit(frame(age=data[:, 1]), Y)
+    with refuses(r"(?i)inf"):
+        short(kind).fit(X, Y).predict(data)
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+def test_targets_must_be_finite(bad):
+    with refuses(r"(?i)\by\b.*(nan|inf|missing|finite)"):
+        short(GradientBoostingRegressor).fit(X, np.array([0, 1, 2, 3, 4, bad]))
+    with refuses("beyond 1e100"):
+        short(GradientBoostingRegressor).fit(X, 1e101 * Y)
+
+
+def test_labels_must_be_known():
+    with refuses(r"(?i)\by\b.*(nan|missing)"):
+        short(GradientBoostingClassifier).fit(X, np.array([0, 1, 0, 1, 0, np.nan]))
+    with refuses(r"(?i)label type.*continuous|continuous.*(class|regress)"):
+        short(GradientBoostingClassifier).fit(X, Y + 0.5 * np.arange(6))
+    with refuses(r"(?i)\by\b|target|could not convert"):
+        short(GradientBoostingRegressor).fit(X, ["a", "b", "c", "a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("loss", "target", "message"),
+    [
+        ("poisson", [-1, 0, 1, 2, 3, 4], "poisson needs targets >= 0, got -1.0 in row 0"),
+        ("tweedie", [0, 0, -2, 2, 3, 4], "tweedie needs targets >= 0, got -2.0 in row 2"),
+        ("gamma", [1, 1, 1, 0, 3, 4], "gamma needs targets > 0, got 0.0 in row 3"),
+    ],
+)
+def test_targets_the_loss_is_not_for(loss, target, message):
+    est = short(GradientBoostingRegressor, loss=loss)
+    with refuses(message):
+        est.fit(X, target)
+    with refuses(message.split(",")[0]):
+        est.fit(X, np.arange(1, 7), X_val=X, y_val=target)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_columns_without_information_are_never_used(kind):
+    for odd in (np.full(6, np.nan), np.full(6, 7.0)):
+        est = short(kind).fit(np.c_[X[:, 0], odd], Y)
+        assert est.feature_importances_[1] == 0
+        assert_healthy(est, np.c_[X[:, 0], odd])
+        alone = short(kind).fit(odd[:, None], Y)
+        assert est.n_estimators_ == 3
+        assert_healthy(alone, [[7.0], [8.0], [np.nan]])
+        assert len(np.unique(alone.predict([[7.0], [8.0], [np.nan]]))) == 1
+
+
+@pytest.mark.parametrize("more", [{}, {"n_iter_no_change": 2}, {"estimator": Ridge()}])
+def test_one_class(more):
+    est = short(GradientBoostingClassifier, **more).fit(X, ["only"] * 6)
+    assert list(est.predict(X)) == ["only"] * 6
+    np.testing.assert_array_equal(est.predict_proba(X), np.ones((6, 1)))
+    assert list(est.classes_) == ["only"]
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c", "a", "b", "c"], ["a", "b", "a", "a", "b", "a"]])
+def test_a_class_without_weight_keeps_its_column(labels):
+    labels = np.array(labels)
+    est = short(GradientBoostingClassifier).fit(X, labels, sample_weight=labels != "b")
+    assert list(est.classes_) == sorted(set(labels))
+    assert est.predict_proba(X)[:, 1].max() < 1e-9
+    assert_healthy(est, X)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_one_row(kind):
+    est = short(kind).fit(X[:1], [3])
+    assert list(est.predict(X)) == [3] * 6
+    with refuses("there is only 1 row"):
+        short(GradientBoostingRegressor, n_iter_no_change=1).fit(X[:1], [3])
+
+
+@pytest.mark.parametrize(
+    "loss", ["squared_error", "absolute_error", "huber", "quantile", "log_cosh", "poisson", "gamma"]
+)
+def test_constant_target(loss):
+    est = short(GradientBoostingRegressor, loss=loss).fit(X, np.full(6, 4))
+    np.testing.assert_allclose(est.predict(X), 4)
+    np.testing.assert_array_equal(est.feature_importances_, 0)
+
+
+def test_counts_that_are_all_zero():
+    est = short(GradientBoostingRegressor, loss="poisson").fit(X, np.zeros(6))
+    assert (est.predict(X) < 1e-9).all()
+    assert_healthy(est, X)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_unknown_categories_count_as_missing(kind):
+    data = pd.DataFrame({"colour": ["red", "blue", "red", "blue", None, "green"]})
+    est = short(kind).fit(data, Y)
+    leaves = est.apply(pd.DataFrame({"colour": ["mauve", None]}))
+    np.testing.assert_array_equal(leaves[0], leaves[1])
+    assert est.categories_[0].tolist() == ["blue", "green", "red"]
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_types_that_are_no_numbers_and_no_categories(kind):
+    with refuses(r"(?i)complex"):
+        short(kind).fit(X + 1j, Y)
+    dates = pd.Series(pd.date_range("2020-01-01", periods=6))
+    words = pd.Series([1, "two", 3, "four", 5.0, "six"], dtype=object)
+    huge = pd.Series([10**400, 1, 2, 3, 4, 5], dtype=object)
+    for odd in (dates, dates - dates[0], words, huge):
+        with refuses("age"):
+            short(kind).fit(frame(age=odd), Y)
+    est = short(kind).fit(frame(), Y)
+    with refuses("age"):
+        est.predict(frame(age=["a", "b", "c", "d", "e", "f"]))
+    with refuses(r"(?i)column 0\b"):
+        short(kind).fit(np.array([[2**63 - 1], [2**63 - 2]] * 3), Y)
+
+
+# --- weights, offsets, validation rows ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(
+    "weights",
+    [
+        *([1, 1, -1, 1, 1, 1], [0] * 6, [1, 1, np.nan, 1, 1, 1], [1, 1, np.inf, 1, 1, 1], [1, 1]),
+        *(np.ones((6, 2)), ["a"] * 6),
+    ],
+    ids=["negative", "zero", "nan", "inf", "short", "2D", "strings"],
+)
+def test_bad_weights(kind, weights):
+    with refuses(r"(?i)sample.?weight"):
+        short(kind).fit(X, Y, sample_weight=weights)
+    with refuses(r"(?i)sample.?weight"):
+        short(kind).fit(X, Y, X_val=X, y_val=Y, sample_weight_val=weights)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(
+    "offset",
+    [[1] * 5, [np.nan] * 6, [np.inf] * 6, ["a"] * 6, np.ones((6, 2)), np.ones((6, 1, 1)), 3.0],
+    ids=["short", "nan", "inf", "strings", "2D", "3D", "number"],
+)
+def test_bad_offsets(kind, offset):
+    with refuses("offset"):
+        short(kind).fit(X, Y, offset=offset)
+    with refuses("offset"):
+        short(kind).fit(X, Y).predict(X, offset=offset)
+    with refuses("offset"):
+        short(kind).fit(X, Y, X_val=X, y_val=Y, offset_val=offset)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_wrong_validation_rows(kind):
+    est = short(kind)
+    for more, sentence in (
+        ({"X_val": X}, "X_val is provided, but y_val was not provided"),
+        ({"y_val": Y}, "y_val is provided, but X_val was not provided"),
+        ({"sample_weight_val": Y}, "sample_weight_val weighs the rows of X_val"),
+        ({"offset_val": Y}, "offset_val"),
+        ({"X_val": X[:, :1], "y_val": Y}, "X_val.*features"),
+        ({"X_val": X, "y_val": Y[:3]}, "y_val"),
+    ):
+        with refuses(sentence):
+            est.fit(X, Y, **more)
+    with refuses("y_val.*label 7"):
+        short(GradientBoostingClassifier).fit(X, Y, X_val=X, y_val=np.full(6, 7))
+
+
+# --- anything -------------------------------------------------------------------------------------
+
+QUIET = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@QUIET
+@given(st.data())
+@pytest.mark.parametrize("kind", BOTH)
+def test_any_array(kind, data):
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=8))
+    kinds = (np.float64, np.float32, np.int64, np.uint8, np.bool_, np.complex128)
+    table = data.draw(hnp.arrays(data.draw(st.sampled_from(kinds)), shape))
+    target = data.draw(hnp.arrays(data.draw(st.sampled_from(kinds)), shape[0]))
+    weights = data.draw(st.none() | hnp.arrays(np.float64, shape[0]))
+    try_to_fit(short(kind, random_state=0), table, target, weights, r"\w{3}")
+
+
+@QUIET
+@given(
+    hnp.arrays(np.float64, (12, 2), elements=st.floats(-1e300, 1e300) | st.just(np.nan)),
+    hnp.arrays(np.float64, 12, elements=st.floats(0, 1e150)),
+    hnp.arrays(np.float64, 12, elements=st.floats(0, 1e100) | st.just(0.0)),
+)
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "poisson", "tweedie"])
+def test_any_finite_numbers(loss, data, target, weights):
+    weights[0], target[0] = 1.0, 1.0
+    sentence = r"\by\b|sample_weight|learning_rate"
+    try_to_fit(short(GradientBoostingRegressor, loss=loss), data, target, weights, sentence)

@@ -49,6 +49,7 @@ void grow(PyBoosting& b, std::uint64_t seed, std::size_t number, int order, doub
   if (columns) plan.columns.assign(columns->data(), columns->data() + columns->shape(0));
   const std::size_t d = nb::cast<const Binned&>(b.matrix).n_columns();
   for (const std::uint32_t j : plan.columns) require(j < d, "a column is out of range");
+  b.grown = false;  // until it is done: a growth that is interrupted leaves no trees
   without_lock([&](Interrupt& interrupt) {
     b.boosting.grow(plan, interrupt);
     return 0;

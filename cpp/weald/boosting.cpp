@@ -187,7 +187,7 @@ void Boosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, 
 const BigVector<std::uint32_t>& Boosting::leaf_of(std::size_t k, Interrupt& interrupt) {
   Grown& tree = tree_of(k);
   if (!tree.leaf_of.empty()) return tree.leaf_of;
-  tree.leaf_of.resize(n_rows());
+  BigVector<std::uint32_t> found(n_rows());
   if (tree.shape.rows.size() < n_rows()) {
     // Rows that took no part have not been down the tree yet.
     const Forest one{Criterion::Squared, {}, n_categories_, {pack_tree(tree)}};
@@ -202,14 +202,16 @@ const BigVector<std::uint32_t>& Boosting::leaf_of(std::size_t k, Interrupt& inte
       find_leaves(one, table, 0, 1, threads_, node.data(), interrupt);
     };
     raw.doubles ? route(static_cast<const double*>(raw.data)) : route(static_cast<const float*>(raw.data));
-    for (std::size_t i = 0; i < node.size(); ++i) tree.leaf_of[i] = number[static_cast<std::size_t>(node[i])];
+    for (std::size_t i = 0; i < node.size(); ++i) found[i] = number[static_cast<std::size_t>(node[i])];
+    tree.leaf_of = std::move(found);
     return tree.leaf_of;
   }
   for (std::size_t leaf = 0; leaf < tree.leaves.size(); ++leaf) {
     for (Row i = tree.leaves[leaf].begin; i < tree.leaves[leaf].end; ++i) {
-      tree.leaf_of[tree.shape.rows[i]] = static_cast<std::uint32_t>(leaf);
+      found[tree.shape.rows[i]] = static_cast<std::uint32_t>(leaf);
     }
   }
+  tree.leaf_of = std::move(found);
   return tree.leaf_of;
 }
 

@@ -34,11 +34,10 @@ template <bool kHessian, bool kWeight>
 WEALD_INLINE Most most_in(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
   double most_g[8] = {}, most_h[8] = {};
   const auto look = [&](std::size_t i, std::size_t lane) {
-    const double present = kWeight ? (weight[i] > 0 ? 1.0 : 0.0) : 1.0;
-    const double signed_g = gradient[i] * present, g = signed_g < 0 ? -signed_g : signed_g;
+    const double signed_g = !kWeight || weight[i] > 0 ? gradient[i] : 0.0, g = signed_g < 0 ? -signed_g : signed_g;
     most_g[lane] = most_g[lane] < g || g != g ? g : most_g[lane];
     if (kHessian) {
-      const double h = hessian[i] * present;
+      const double h = !kWeight || weight[i] > 0 ? hessian[i] : 0.0;
       most_h[lane] = most_h[lane] < h || h != h ? h : most_h[lane];
     }
   };
@@ -66,13 +65,14 @@ WEALD_INLINE PullSums sum_sizes(const Pull& pull, double per_g, double per_h, st
   // Eight sums side by side: whole numbers, so that their order is nothing.
   double g[8] = {}, h[8] = {};
   const double *gradient = pull.gradient, *hessian = pull.hessian, *weight = pull.weight;
-  const double whole = pull.whole_weights ? 1.0 : 0.0;
+  const bool whole = pull.whole_weights;
   const auto add = [&](std::size_t i, std::size_t lane) {
-    const double w = kWeight ? weight[i] : 1.0, after = kWeight ? whole * (w - 1) + 1 : 1.0, before = kWeight ? (1 - whole) * (w - 1) + 1 : 1.0;
-    const double a = nearest(gradient[i] * before * per_g);
+    // A row of no weight takes no part, whatever its gradient.
+    const double w = kWeight ? weight[i] : 1.0, before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
+    const double a = nearest((kWeight && w == 0 ? 0.0 : gradient[i]) * before * per_g);
     g[lane] += (a < 0 ? -a : a) * after;
     if (kHessian) {
-      const double b = nearest(hessian[i] * before * per_h);
+      const double b = nearest((kWeight && w == 0 ? 0.0 : hessian[i]) * before * per_h);
       h[lane] += (b < 0 ? 0.0 : b) * after;
     }
   };
@@ -162,11 +162,13 @@ WEALD_INLINE void fill_words(const Pull& pull, const PairScale& scale, std::size
   for (std::size_t i = begin; i < end; ++i) {
     const double w = kWeight ? pull.weight[i] : 1.0;
     const double before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
-    const double g = nearest(-pull.gradient[i] * before * scale.g) * after;
-    const double h = scale.counts ? w : std::max(1.0, nearest((kHessian ? pull.hessian[i] : 1.0) * before * scale.h) * after);
+    const bool absent = kWeight && w == 0;
+    const double g = nearest(-(absent ? 0.0 : pull.gradient[i]) * before * scale.g) * after;
+    const double bend = absent || !kHessian ? 1.0 : pull.hessian[i];
+    const double h = scale.counts ? w : std::max(1.0, nearest(bend * before * scale.h) * after);
     // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
     words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
-    if (kWeight && w == 0) words[i] = 0;
+    if (absent) words[i] = 0;
   }
 }
 
@@ -194,6 +196,7 @@ Statistics make_pairs(const Pull& pull, const FineUnits& units, bool newton, dou
   scale.g = std::min(units.per_g, units.per_g * per_unit(units.sum_g, kPairBits));
   const double sum_h = used.hessian ? units.sum_h / units.per_h : pull.total_weight;
   scale.h = scale.counts ? 1 : per_unit(sum_h, kPairBits);
+  if (used.hessian) scale.h = std::min(scale.h, units.per_h);
   out.g_unit = 1 / scale.g, out.h_unit = 1 / scale.h;
   out.lambda = lambda * scale.h;
   out.total_weight = sum_h;

@@ -46,7 +46,9 @@ struct Block {
   // What histograms are counted from: rows of bundles, or of columns.
   ByteRows byte_rows() const {
     if (bundles) return {bundles->bytes.data(), bundles->size(), bundles->places, true};
-    return {row_bytes, row_stride, places, places.size() == row_stride};
+    bool side_by_side = places.size() == row_stride;
+    for (std::size_t j = 0; side_by_side && j < places.size(); ++j) side_by_side = places[j] == j;
+    return {row_bytes, row_stride, places, side_by_side};
   }
 };
 

@@ -16,12 +16,13 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   return any != 0;
 }
 
-WEALD_WIDE bool find_pair_excess(const Lane* left, std::size_t n, float G, float H, float lambda, float bar,
-                                 float* excess) {
+WEALD_WIDE bool find_pair_excess(const Lane* left, std::size_t n, Lane total, float lambda, float bar, float* excess) {
   for (std::size_t k = 0; k < n; ++k) {
-    const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k]));
+    const Lane right = total - left[k];  // before rounding: a small side must not lose its digits
     const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 32));
-    const float gr = G - gl, a = hl + lambda, b = H - hl + lambda;
+    const auto gr = static_cast<float>(static_cast<std::int32_t>(right >> 32));
+    const float a = static_cast<float>(static_cast<std::int32_t>(left[k])) + lambda;
+    const float b = static_cast<float>(static_cast<std::int32_t>(right)) + lambda;
     excess[k] = gl * gl * b + gr * gr * a - bar * (a * b);
   }
   std::int32_t any = 0;

@@ -21,7 +21,7 @@ inline constexpr std::size_t kCutsAtOnce = 64;
 
 // excess[k] > 0 where S(left) + S(right) may exceed bar, for n cuts with these sums on their left. Is
 // there any?
-bool find_pair_excess(const Lane* left, std::size_t n, float G, float H, float lambda, float bar, float* excess);
+bool find_pair_excess(const Lane* left, std::size_t n, Lane total, float lambda, float bar, float* excess);
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_pairs(const PairScan& scan, const Lane* cells, std::size_t n, double floor) {
@@ -30,14 +30,17 @@ inline Cut scan_pairs(const PairScan& scan, const Lane* cells, std::size_t n, do
   float excess[kCutsAtOnce];
   const double H = static_cast<double>(scan.total & 0xFFFFFFFF), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda;
+  const bool in_range = lambda < 0x1p40;
   Cut best;
   Lane sum = scan.start;
   for (std::size_t begin = 0; begin < n; begin += kCutsAtOnce) {
     const std::size_t m = std::min(kCutsAtOnce, n - begin);
     for (std::size_t k = 0; k < m; ++k) left[k] = sum += cells[begin + k];
     const double bar = std::max(std::max(best.score, floor), 0.0);
-    if (!find_pair_excess(left, m, static_cast<float>(G), static_cast<float>(H), static_cast<float>(lambda),
-                          static_cast<float>(bar * kCoarse), excess)) {
+    // Beyond the range of floats (a huge lambda) every cut is looked at closely.
+    if (!in_range) {
+      std::fill_n(excess, m, 1.0F);
+    } else if (!find_pair_excess(left, m, scan.total, static_cast<float>(lambda), static_cast<float>(bar * kCoarse), excess)) {
       continue;
     }
     for (std::size_t k = 0; k < m; ++k) {

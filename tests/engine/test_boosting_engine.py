@@ -233,3 +233,30 @@ def test_rare_categories_do_not_choose_their_side():
     seen_rare = np.unique(code[code >= 4])[:, None].astype(float)
     assert len(np.unique(smooth.predict(seen_rare))) == 1
     assert len(np.unique(free.predict(seen_rare))) == 2
+
+
+@pytest.mark.parametrize("weight", [1e-20, 1e-90, 1.0, 1e90])
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_weights_have_no_scale(weight, loss):
+    rng = np.random.default_rng(6)
+    X = table(300, 6)
+    y = X[:, 0] + 0.1 * rng.standard_normal(300)
+    settings = {"loss": loss, "n_estimators": 5, "learning_rate": 0.3, "l2_regularization": 0.0}
+    settings |= {"max_features": None, "max_leaf_nodes": 8, "min_hessian": 0.0}
+    plain = weald.GradientBoostingRegressor(**settings).fit(X, y, np.full(300, 0.7))
+    scaled = weald.GradientBoostingRegressor(**settings).fit(X, y, np.full(300, 0.7 * weight))
+    np.testing.assert_allclose(scaled.predict(X), plain.predict(X), rtol=1e-6, atol=1e-6)
+
+
+def test_rows_of_no_weight_may_have_any_gradient():
+    n = 200
+    X = table(n, 7)
+    w = np.ones(n)
+    w[::3] = 0
+    b = boosting(X, weights=w)
+    b.gradients[0], b.hessians[0] = X[:, 0], 1.0
+    b.grow(0, 0, 2, 1.0)
+    expected = b.leaf_sums(0)
+    b.gradients[0, ::3], b.hessians[0, ::3] = np.inf, np.nan
+    b.grow(0, 0, 2, 1.0)
+    np.testing.assert_array_equal(b.leaf_sums(0), expected)

@@ -7,6 +7,7 @@ cache, and in several threads where there are many rows (NumPy lets go of the lo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
@@ -41,7 +42,7 @@ class Scored(Protocol):
     def hessians(self) -> FloatArray: ...
 
 
-class Pull:
+class Pull(ABC):
     """The losses on the training rows.
 
     Attributes
@@ -77,13 +78,13 @@ class Pull:
         """:meth:`differentiate` works out the mean loss on the way."""
         return False
 
+    @abstractmethod
     def differentiate(self) -> float:
         """Fill gradients and hessians from the scores; their mean loss if it `tells`, else NaN."""
-        raise NotImplementedError
 
+    @abstractmethod
     def mean_loss(self) -> float:
         """Mean loss of the training rows."""
-        raise NotImplementedError
 
     def in_blocks(self, n: int, work: Callable[[slice], Any]) -> list[Any]:
         """What a function says of all blocks of n rows, in their order."""

@@ -1,8 +1,16 @@
 """Data and models that several of these tests use."""
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
+
+CANCER = load_breast_cancer(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
+PAIR = (DIABETES[0], np.stack([DIABETES[1], -2 * DIABETES[1]], axis=1))
+BOTH = (GradientBoostingClassifier, GradientBoostingRegressor)
+SMALL = {"max_depth": 3, "max_features": None, "min_gain": 0.0, "random_state": 0}
 
 NUMBERS = ["squared_error", "absolute_error", "quantile", "huber", "log_cosh"]
 POSITIVE = ["poisson", "gamma", "tweedie"]
@@ -72,3 +80,22 @@ def scores(est, X, **offset):
     if hasattr(est, "classes_"):
         return np.reshape(est.decision_function(X, **offset), (len(X), -1))
     return np.reshape(est.loss_.link.link(est.predict(X, **offset)), (len(X), -1))
+
+
+def data_of(kind):
+    """Bundled data for a classifier or a regressor."""
+    return CANCER if kind is GradientBoostingClassifier else DIABETES
+
+
+def say(model, X):
+    """Scores, or numbers."""
+    if hasattr(model, "classes_"):
+        return model.decision_function(X)
+    return model.predict(X)
+
+
+def stages(model, X):
+    """The same after every round."""
+    if hasattr(model, "classes_"):
+        return list(model.staged_decision_function(X))
+    return list(model.staged_predict(X))

@@ -182,7 +182,7 @@ def all_cases():
     yield from (pytest.param(case, id=str(case), marks=pytest.mark.slow) for case in every[half:])
 
 
-@pytest.mark.parametrize("case", all_cases())
+@pytest.mark.parametrize("case", list(all_cases()))
 def test_scores_are_those_of_the_twin(case):
     X, y, w, kinds = make_problem(case)
     there = slice(None) if w is None else w > 0

@@ -149,7 +149,8 @@ def test_trees_of_binned_scikit_learn_are_the_same(loss, seed, missing):
     def case(number):
         X, signal, rng = data(100 + number, n=60)
         y = target(loss, signal, rng)
-        w = rng.uniform(0.5, 2, len(y)) if seed % 2 else None
+        # Without weights, small counts of three classes hardly ever leave one best split.
+        w = rng.uniform(0.5, 2, len(y)) if seed % 2 or loss == "softmax" else None
         if missing:
             X[rng.random(X.shape) < 0.2] = np.nan
         return naive_boosting(X, y, get_loss(loss), s, w), X, y, w

@@ -209,7 +209,8 @@ class Start:
     def scores(self, raw: Any, n: int, offset: FloatArray | None) -> FloatArray:
         """Shape (n, n_scores)."""
         if self.model is None:
-            F = np.tile(self.constant, (n, 1))
+            F = np.empty((n, len(self.constant)))
+            F[:] = self.constant
         else:
             F = np.array(self.model(raw), dtype=np.float64)
         return F if offset is None else F + offset

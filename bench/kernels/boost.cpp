@@ -53,12 +53,14 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   const std::size_t threads = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1;
   const int n_trees = argc > 4 ? std::atoi(argv[4]) : 100;
+  const std::size_t fewest = argc > 5 ? std::strtoul(argv[5], nullptr, 10) : 20;
   const NoisyData data(n, d);
   std::vector<double> targets(n);
   for (std::size_t i = 0; i < n; ++i) targets[i] = data.target.classes[i];
   Interrupt interrupt;
   Rules rules;
   rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3;
+  rules.min_samples_leaf = fewest;
   const std::vector<std::uint32_t> numeric(d, 0);
   Binned matrix;
   const double bin = best_of(rounds, [&] {

@@ -10,6 +10,7 @@ namespace weald {
 namespace {
 
 constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
+constexpr double kNodeNs = 150;        // and of one node, however few its rows
 constexpr double kLossNs = 4;
 constexpr std::size_t kChunk = 16384;  // rows of which losses are summed at a time: the same for any number of threads
 
@@ -87,8 +88,11 @@ void Boosting::grow(const RoundPlan& plan, Interrupt& interrupt) {
   count_rows(plan);
   vector_ = plan.vector && n_scores_ > 1;
   if (vector_) return grow_vector(plan, interrupt);
-  const double work = kRowNs * static_cast<double>(n_rows() * matrix_.n_columns());
-  const std::size_t useful = useful_threads(threads_, work * static_cast<double>(n_scores_));
+  const std::size_t n_leaves = std::min(n_rows() / std::max<std::size_t>(rules_.min_samples_leaf, 1),
+                                        rules_.max_leaves == 0 ? n_rows() : rules_.max_leaves);
+  const double work = (kRowNs * static_cast<double>(n_rows()) + kNodeNs * static_cast<double>(2 * n_leaves)) *
+                      static_cast<double>(matrix_.n_columns() * n_scores_);
+  const std::size_t useful = useful_threads(threads_, work);
   if (n_scores_ == 1 || useful == 1) {
     const PageCache::Use use(pages_);
     memory_.resize(1);

@@ -3,6 +3,8 @@
 // A round is differentiate, grow, (by the caller, who knows the step) the values of the leaves, add.
 #pragma once
 
+#include <deque>
+
 #include "forest.hpp"
 #include "node.hpp"
 #include "gradients.hpp"
@@ -90,7 +92,7 @@ class Boosting {
   double round_total_ = 0;
   bool vector_ = false;
   std::vector<Grown> grown_;
-  std::vector<Memory> memory_;
+  std::deque<Memory> memory_;
   std::vector<std::uint32_t> n_categories_;
   PageCache pages_;
 };

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <mutex>
 
 #include "grow.hpp"
 
@@ -15,17 +17,21 @@ using Histogram = std::vector<Lane>;  // the cells of every column of a block, o
 class HistogramPool {
  public:
   std::unique_ptr<Histogram> take() {
+    const std::lock_guard lock(mutex_);
     if (free_.empty()) return std::make_unique<Histogram>();
     auto out = std::move(free_.back());
     free_.pop_back();
     return out;
   }
   void give(std::unique_ptr<Histogram>&& histogram) {
-    if (histogram && free_.size() < kMost) free_.push_back(std::move(histogram));
+    if (!histogram) return;
+    const std::lock_guard lock(mutex_);
+    if (free_.size() < kMost) free_.push_back(std::move(histogram));
   }
 
  private:
   static constexpr std::size_t kMost = 64;
+  SpinLock mutex_;
   std::vector<std::unique_ptr<Histogram>> free_;
 };
 
@@ -53,6 +59,8 @@ struct Decision {
   double gain = 0;                     // in the caller's weight x impurity
 };
 
+struct Expansion;
+
 // Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
 struct OpenNode {
   std::uint32_t id = 0;                // place in its subtree's list of finished nodes
@@ -64,9 +72,19 @@ struct OpenNode {
   std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
   std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
+  std::unique_ptr<Expansion> expansion;  // if it was split, or is being split, before its turn
 
   static constexpr Lane kUnknown = -1;
   std::size_t size() const { return end - begin; }
+};
+
+// What a split makes of a node.
+struct Expansion {
+  std::array<OpenNode, 2> children;    // without a place in the tree yet
+  double threshold = kNaN;
+  bool missing_left = false;
+  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left
+  bool done = false;
 };
 
 // What remains of a node once it is decided. Kept small: a full tree has as many as rows.
@@ -92,6 +110,18 @@ class OpenNodes {
  public:
   explicit OpenNodes(Frontier order) : order_(order) {}
   bool empty() const { return nodes_.empty(); }
+
+  // Best-first: the next one, and those that are next unless something better turns up, in this order.
+  OpenNode& first() { return nodes_.front(); }
+  std::vector<OpenNode*> next(std::size_t n) {
+    std::vector<OpenNode*> out;
+    for (OpenNode& node : nodes_) out.push_back(&node);
+    n = std::min(n, out.size());
+    std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(),
+                      [](const OpenNode* a, const OpenNode* b) { return worse(*b, *a); });
+    out.resize(n);
+    return out;
+  }
 
   void push(OpenNode&& node) {
     nodes_.push_back(std::move(node));

@@ -27,6 +27,7 @@ struct Plan {
 };
 
 inline constexpr std::size_t kTogetherAbove = 48;
+inline constexpr std::size_t kDoubtful = 6;
 inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
 
 // A histogram is kept for the children (who then need only one pass, over the smaller of them)
@@ -187,9 +188,13 @@ class NodeSearch {
         return try_column(j, ready, best, scratch_[0]);
       });
     };
+    // Where sums do not count rows, a split is looked at afterwards; in a small node, where most would leave
+    // a side with too few, the rows are counted first.
     Decision out;
-    out.split = search();
-    if (!plan_.stats.counted && out.split.found() && !enough_rows(node, rows, out.split)) {
+    const bool doubtful = !plan_.stats.counted && plan_.rules.min_samples_leaf > 1;
+    const bool counts_first = doubtful && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
+    if (!counts_first) out.split = search();
+    if (counts_first || (doubtful && out.split.found() && !enough_rows(node, rows, out.split))) {
       count_rows(node, rows);
       out.split = search();
       request_.counts = nullptr;
@@ -209,11 +214,13 @@ class NodeSearch {
 
   // Counts the rows by code, for a search that looks at cuts with enough of them only.
   void count_rows(const OpenNode& node, const NodeRows& rows) {
-    if (ones_.size() < rows.n) ones_.resize(rows.n, 1);
     counts_.assign(node.block->columns.size() * kByteSlots, 0);
-    const NodeRows once{rows.rows, rows.n, ones_.data(), nullptr};
     for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
-      add_rows(node.block->columns[j], once, plan_.stats, &counts_[j * kByteSlots], OwnSlot{});
+      const Column& column = node.block->columns[j];
+      std::uint32_t* counts = &counts_[j * kByteSlots];
+      visit_width(column, [&](const auto* codes) {
+        for (std::size_t i = 0; i < rows.n; ++i) ++counts[codes[rows.rows[i] * column.stride]];
+      });
     }
     request_.counts = counts_.data();
     request_.min_rows = static_cast<Lane>(plan_.rules.min_samples_leaf);
@@ -401,8 +408,8 @@ class NodeSearch {
   std::vector<Lane> total_;
   std::vector<SplitScratch> scratch_;
   PairHistograms pairs_;
-  Histogram counts_, unpacked_;
-  BigVector<Lane> ones_;
+  std::vector<std::uint32_t> counts_;
+  Histogram unpacked_;
   std::vector<std::uint32_t> drawn_;
   DrawnColumns columns_;
   Sides sides_;

@@ -275,8 +275,8 @@ std::size_t partition_rows(const Block& block, const Split& split, Row* rows, st
                            BigVector<Row>& scratch, std::size_t threads, Interrupt& interrupt) {
   if (scratch.size() < n) scratch.resize(n);
   // Each part of the rows is divided on its own: [l r l r] -> l l | r r, part after part.
-  constexpr double kRowNs = 2;
-  const std::size_t parts = useful_threads(threads, kRowNs * static_cast<double>(n));
+  constexpr std::size_t kRowsApart = 4096;  // the threads are at work on this tree: no need to wake them
+  const std::size_t parts = std::min(threads, n / kRowsApart + 1);
   std::vector<std::size_t> left(parts);
   const auto begin = [&](std::size_t part) { return n * part / parts; };
   with_sides(block, split, [&](const auto* codes, std::size_t stride, auto&& goes_left) {

@@ -16,14 +16,18 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   return any != 0;
 }
 
-WEALD_WIDE bool find_pair_excess(const Lane* left, std::size_t n, Lane total, float lambda, float bar, float* excess) {
-  for (std::size_t k = 0; k < n; ++k) {
-    const Lane right = total - left[k];  // before rounding: a small side must not lose its digits
-    const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 32));
-    const auto gr = static_cast<float>(static_cast<std::int32_t>(right >> 32));
-    const float a = static_cast<float>(static_cast<std::int32_t>(left[k])) + lambda;
-    const float b = static_cast<float>(static_cast<std::int32_t>(right)) + lambda;
-    excess[k] = gl * gl * b + gr * gr * a - bar * (a * b);
+WEALD_WIDE bool find_pair_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const PairTest& test, float* excess) {
+  const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;
+  const auto of_side = [=](Lane side) {
+    const auto g = static_cast<float>(static_cast<std::int32_t>(side >> 32));
+    const float a = static_cast<float>(static_cast<std::int32_t>(side)) + lambda;
+    const float d = g - slope * a;
+    return d * d - steep * a * (whole - a);
+  };
+  if (mirror) {
+    for (std::size_t k = 0; k < n; ++k) excess[k] = of_side(total - left[k]);
+  } else {
+    for (std::size_t k = 0; k < n; ++k) excess[k] = of_side(left[k]);
   }
   std::int32_t any = 0;
   for (std::size_t k = 0; k < n; ++k) any |= excess[k] > 0;

@@ -192,9 +192,9 @@ class ColumnSearch {
     const double least = std::max(static_cast<double>(request_.limits.min_count), request_.limits.min_weight);
     Cut best;
     for (int missing_left = 0; missing_left <= (has_missing_ ? 1 : 0); ++missing_left) {
-      const auto [first, last] = allowed_cuts(missing_left == 1, {1, missing_left ? n : n + has_missing_}, [&](std::size_t p) {
-        return static_cast<Code>(first_slot_ + p);
-      });
+      auto [first, last] = allowed_cuts(missing_left == 1, {first_slot_ + 1, first_slot_ + (missing_left ? n : n + has_missing_)},
+                                        column_.n_codes, [](std::size_t p) { return p; });
+      first -= first_slot_, last -= first_slot_;
       if (first > last) continue;
       PairScan scan{*total_, missing_left ? cells_[column_.n_codes] : 0, stats_.lambda, least};
       for (std::size_t p = 0; p + 1 < first; ++p) scan.start += cells[p];
@@ -205,21 +205,20 @@ class ColumnSearch {
     return best;
   }
 
-  // Those of the cuts that leave enough rows on both sides; code_of(p): the code of group p.
+  // Those of the cuts that leave enough rows on both sides; code_of(p): the code of group p of so many.
   template <class CodeOf>
-  Range allowed_cuts(bool missing_left, Range cuts, CodeOf&& code_of) const {
+  Range allowed_cuts(bool missing_left, Range cuts, std::size_t n_groups, CodeOf&& code_of) const {
     if (request_.counts == nullptr) return cuts;
-    const Lane* counts = request_.counts + j_ * kByteSlots;
-    Lane all = 0, left = missing_left && has_missing_ ? counts[column_.n_codes] : 0;
-    for (const Code code : rare_) left += missing_left ? counts[code] : 0;
-    for (std::size_t code = 0; code < column_.slots(); ++code) all += counts[code];
-    Range out{cuts.last + 1, 0};
-    for (std::size_t p = 0; p < cuts.last; ++p) {
-      left += counts[code_of(p)];
-      if (left < request_.min_rows || all - left < request_.min_rows || p + 1 < cuts.first) continue;
-      out = {std::min(out.first, p + 1), p + 1};
-    }
-    return out;
+    const std::uint32_t* counts = request_.counts + j_ * kByteSlots;
+    Lane left = 0, right = 0, apart = has_missing_ ? counts[column_.n_codes] : 0;
+    for (const Code code : rare_) apart += counts[code];
+    (missing_left ? left : right) += apart;
+    for (std::size_t p = cuts.last; p < n_groups; ++p) right += counts[code_of(p)];
+    for (std::size_t p = 0; p + 1 < cuts.first; ++p) left += counts[code_of(p)];
+    // From both ends inwards, until there are enough.
+    while (cuts.first <= cuts.last && (left += counts[code_of(cuts.first - 1)]) < request_.min_rows) ++cuts.first;
+    while (cuts.first <= cuts.last && right < request_.min_rows) right += counts[code_of(--cuts.last)];
+    return cuts;
   }
 
   void improve_by_slots(Split& best) {
@@ -289,7 +288,7 @@ class ColumnSearch {
     const Lane* missing = !rare_.empty() ? others_.data() : has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
     return with_sums(stats_, [&](auto sums) {
       const auto range = [&](bool missing_left) {
-        return allowed_cuts(missing_left, {first, last}, [&](std::size_t p) { return order()[p]; });
+        return allowed_cuts(missing_left, {first, last}, order().size(), [&](std::size_t p) { return std::size_t{order()[p]}; });
       };
       const Cut cut = scan_cuts(sums, total_, missing, range, cell, limits);
       if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values

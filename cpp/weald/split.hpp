@@ -68,7 +68,7 @@ struct SearchRequest {
   bool random = false;                 // one random cut per column instead of the best
   // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
   // not count rows.
-  const Lane* counts = nullptr;
+  const std::uint32_t* counts = nullptr;
   Lane min_rows = 1;
   TieBreak ties;
   std::uint64_t node_key = 0;          // of the node's random cuts

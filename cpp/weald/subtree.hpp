@@ -1,22 +1,17 @@
-// The growth loop below one node: pop, decide, apply, share, push.
+// The growth loop below one node: pop, decide, expand, record, push.
 #pragma once
 
-#include <array>
-#include <utility>
-
+#include "expand.hpp"
 #include "tiny.hpp"
 
 namespace weald {
 
-// From so many rows on, gradient pairs are counted into histograms; fewer are looked at column by column.
-inline constexpr std::size_t kFewForHistogram = 80;
-
-// Grows the subtree below one node on the calling thread.
+// Grows the subtree below one node.
 class SubtreeGrower {
  public:
   SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads, HistogramPool* pool = nullptr)
-      : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads), tiny_(plan, search_),
-        pool_(pool ? *pool : own_pool_) {}
+      : plan_(plan), rows_(rows), threads_(threads), pool_(pool ? *pool : own_pool_),
+        expander_(plan, rows, threads, pool_), tiny_(plan, expander_.search()) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
@@ -26,156 +21,138 @@ class SubtreeGrower {
     tree_.nodes.reserve(most_nodes(root));  // no page of it is there before it is written to
     add_nodes(1);
     root.id = 0;
-    if (!root.histogram && worth_histogram(root)) root.histogram = count_histogram(root);
+    if (!root.histogram && expander_.worth_histogram(root)) root.histogram = expander_.count_histogram(root);
     // Best-first has to know a node's gain to queue it; the others look when its turn comes, so that
     // waiting nodes hold no blocks of their own.
-    const bool decide_first = plan_.rules.frontier == Frontier::BestFirst;
-    const auto offer = [&](OpenNode&& node) {
-      if (!could_split(node)) return close(node);
-      if (decide_first) {
-        node.decision = std::make_unique<Decision>();
-        if (!decide(node, *node.decision)) return close(node);
-      }
-      open.push(std::move(node));
-    };
-    offer(std::move(root));
+    const bool decides_first = plan_.rules.frontier == Frontier::BestFirst;
+    if (decides_first) expander_.decide_first(root);
+    offer(std::move(root), open);
+    Expansion made;
     std::size_t leaves = 1;
     while (!open.empty()) {
+      if (decides_first && worth_apart(open.first())) grow_apart(open, leaves);
+      if (open.empty()) break;
       OpenNode node = open.pop();
       poll(node.size());
       if (tiny_.grow(node, rows_, tree_)) continue;
-      if (plan_.rules.max_leaves != 0 && leaves >= plan_.rules.max_leaves) {
-        close(node);
-        continue;
-      }
-      if (node.decision) {
-        decision_ = std::move(*node.decision);
-      } else if (!decide(node, decision_)) {
+      if (splits_left(leaves) == 0 || (!node.decision && !expander_.decide(node, decision_))) {
         close(node);
         continue;
       }
       ++leaves;
-      auto children = apply(node, decision_.split);
-      share_histogram(node, children[0], children[1]);
-      pool_.give(std::move(node.histogram));
+      const Split& split = node.decision ? node.decision->split : decision_.split;
+      expander_.expand(node, split, splits_left(leaves) > 0, made);
+      record(node, split, made);
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
-        OpenNode& child = children[side];
-        if (child.size() < defer_below && could_split(child)) {
+        OpenNode& child = made.children[side];
+        if (child.size() < defer_below && expander_.could_split(child)) {
           const std::uint32_t id = child.id;
           tree_.nodes[id].subtree = defer(std::move(child));
         } else {
-          offer(std::move(child));
+          offer(std::move(child), open);
         }
       }
     }
     return std::move(tree_);
   }
 
-  // Chooses the units in which a node of real targets is summed: its parent's, until its targets have
-  // come so close together that they deserve finer ones.
-  void measure(OpenNode& node) {
-    const Statistics& stats = plan_.stats;
-    if (!stats.real()) return;
-    double low = kInf, high = -kInf;
-    for (std::size_t i = node.begin; i < node.end; ++i) {
-      const double* target = target_of(*node.block, rows_[i]);
-      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
-        low = std::min(low, target[o]);
-        high = std::max(high, target[o]);
-      }
-    }
-    Units& units = node.frame->units;
-    if ((high / 2 - low / 2) * 16 > units.reach) return;
-    const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
-    units = search_.choose(node.size(), h, low, high);
-  }
+  // Chooses the units in which a node of real targets is summed.
+  void measure(OpenNode& node) { expander_.measure(node); }
 
   // Gives back the memory for searching large nodes while others are at work.
-  void release_scratch() {
-    search_.release_scratch();
-    partition_scratch_ = {};
-  }
+  void release_scratch() { expander_.release_scratch(); }
 
  private:
-  // --- the verbs of growth ---
-
-  // Finds the node's split; false if it is better left a leaf.
-  bool decide(OpenNode& node, Decision& decision) {
-    gather_if_small(node);
-    const bool known = node.sum != OpenNode::kUnknown && (search_.by_sides(node) || (plan_.stats.gradients && node.histogram));
-    const NodeRows rows = known ? NodeRows{rows_ + node.begin, node.size(), nullptr, nullptr}
-                                : search_.load(node, rows_ + node.begin);
-    const Lane* total = search_.total_of(node, rows);
-    if (plan_.stats.layout == Layout::Packed) node.sum = *total;
-    if (pure(node, total)) return false;
-    decision = search_.decide(node, rows, total);
-    return decision.split.found() && search_.pays(decision.split.score, decision.gain);
+  // How many leaves may still be split.
+  std::size_t splits_left(std::size_t leaves) const {
+    const std::size_t most = plan_.rules.max_leaves;
+    return most == 0 ? std::numeric_limits<std::size_t>::max() : most - std::min(leaves, most);
   }
 
-  // Carries out a split of the node and opens its children.
-  std::array<OpenNode, 2> apply(OpenNode& node, const Split& split) {
-    const Column& column = node.block->columns[split.column];
-    const double threshold =
-        threshold_of(*node.block, split, plan_.matrix.raw, rows_ + node.begin, node.size());
-    const auto n_left = static_cast<Row>(
-        partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_, threads_, plan_.interrupt));
-    const bool packed = plan_.stats.layout == Layout::Packed;
+  void offer(OpenNode&& node, OpenNodes& open) {
+    const bool best_first = plan_.rules.frontier == Frontier::BestFirst;
+    const bool may_split = best_first ? node.decision != nullptr : expander_.could_split(node);
+    may_split ? open.push(std::move(node)) : close(node);
+  }
 
-    std::array<OpenNode, 2> children;
-    const std::uint32_t first_child = add_nodes(2);
-    for (std::size_t side = 0; side < 2; ++side) {
-      OpenNode& child = children[side];
-      child.id = first_child + static_cast<std::uint32_t>(side);
-      child.begin = side == 0 ? node.begin : node.begin + n_left;
-      child.end = side == 0 ? node.begin + n_left : node.end;
-      child.depth = node.depth + 1;
-      child.key = derive(node.key, kChildKey + side);
-      if (node.frame) child.frame = std::make_unique<Frame>(*node.frame);
-      if (packed) child.sum = side == 0 ? split.left_sum : node.sum - split.left_sum;
-      if (!plan_.rules.interactions.empty()) child.frame->used.push_back(split.column);
+  // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
+  // are until a leaf is closed, since it may be split in vain.
+  bool worth_apart(const OpenNode& node) const {
+    return threads_ > 1 && plan_.rules.max_leaves != 0 && expander_.search().by_rows(*node.block) &&
+           kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kTogetherNs;
+  }
+
+  // Splits nodes with a thread each, until the next one is worth all of them. A thread takes the first in the
+  // queue that nobody has taken, though something better may still turn up. What becomes of it is decided when
+  // its turn comes: then its children join the tree and the queue, or are forgotten.
+  void grow_apart(OpenNodes& open, std::size_t& leaves) {
+    while (apart_.size() < threads_) apart_.push_back(std::make_unique<Expander>(plan_, rows_, 1, pool_));
+    SpinLock mutex;  // of all but the expansions
+    std::atomic<std::size_t> changes{0};
+    parallel_for(threads_, threads_, plan_.interrupt, [&](std::size_t part) {
+      std::unique_lock lock(mutex);
+      while (true) {
+        for (; !open.empty() && splits_left(leaves) > 0 && is_done(open.first()); ++changes) {
+          const OpenNode node = open.pop();
+          ++leaves;
+          record(node, node.decision->split, *node.expansion);
+          for (OpenNode& child : node.expansion->children) offer(std::move(child), open);
+        }
+        if (open.empty() || splits_left(leaves) == 0) return;
+        if (!open.first().expansion && !worth_apart(open.first())) return;
+        const std::size_t seen = changes;
+        if (Ahead task = take_next(open, splits_left(leaves)); task.out) {
+          lock.unlock();
+          apart_[part]->expand(task.node, *task.split, task.more, *task.out);
+          lock.lock();
+          task.out->done = true;
+          ++changes;
+        } else {
+          lock.unlock();
+          wait_until([&] { return changes != seen; }, plan_.interrupt);
+          lock.lock();
+        }
+      }
+    });
+  }
+
+  static bool is_done(const OpenNode& node) { return node.expansion && node.expansion->done; }
+
+  struct Ahead {
+    OpenNode node;                  // its place in the queue stays where it is
+    const Split* split = nullptr;
+    bool more = true;               // may splits follow it?
+    Expansion* out = nullptr;       // null: nothing to do at the moment
+  };
+
+  // The number k in the queue is split unless `left` - k better ones turn up: no more than a part of these are
+  // taken ahead.
+  Ahead take_next(OpenNodes& open, std::size_t left) {
+    const std::vector<OpenNode*> nodes = open.next(std::min(left, std::max(threads_, left / 4)));
+    Ahead out;
+    for (std::size_t k = 0; k < nodes.size() && !out.out; ++k) {
+      OpenNode& node = *nodes[k];
+      if (node.expansion || !worth_apart(node)) continue;
+      node.expansion = std::make_unique<Expansion>();
+      out.split = &node.decision->split, out.more = k + 1 < left, out.out = node.expansion.get();
+      out.node.begin = node.begin, out.node.end = node.end, out.node.depth = node.depth, out.node.key = node.key;
+      out.node.sum = node.sum, out.node.block = node.block, out.node.histogram = std::move(node.histogram);
+      if (node.frame) out.node.frame = std::make_unique<Frame>(*node.frame);
     }
-    record(node, split, threshold, children);
-    if (split.categorical) record_categories(node, split, column);
-    if (!plan_.rules.monotone.empty()) bound(node, split, children);
-    children[0].block = node.block;
-    children[1].block = std::move(node.block);
-    for (OpenNode& child : children) measure(child);
-    return children;
-  }
-
-  // Gives the children their histograms where it pays: one is counted, the other is what is left.
-  void share_histogram(OpenNode& parent, OpenNode& left, OpenNode& right) {
-    if (!parent.histogram) return;
-    OpenNode& smaller = left.size() <= right.size() ? left : right;
-    OpenNode& larger = left.size() <= right.size() ? right : left;
-    if (!worth_histogram(larger)) return;
-    // Sums can only be subtracted in the same units.
-    const auto same_units = [&](const OpenNode& child) {
-      return !parent.frame || (child.frame->units.g_unit == parent.frame->units.g_unit &&
-                               child.frame->units.centre == parent.frame->units.centre);
-    };
-    if (!same_units(larger)) return;
-    const bool keep = same_units(smaller);
-    const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
-    smaller.histogram = count_histogram(smaller);
-    Histogram& rest = *parent.histogram;
-    const Histogram& counted = *smaller.histogram;
-    search_.subtract(*larger.block, counted, rest);
-    larger.histogram = std::move(parent.histogram);
-    if (parent.frame) smaller.frame->units = own;
-    if (!keep) smaller.histogram.reset();
+    return out;
   }
 
   // The node becomes a leaf: its rows get back their numbers in the matrix.
   void close(OpenNode& node) {
     record_place(node);
     pool_.give(std::move(node.histogram));
+    if (node.expansion) {
+      for (OpenNode& child : node.expansion->children) pool_.give(std::move(child.histogram));
+    }
     if (const Row* origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
   }
-
-  // --- details ---
 
   // Asking costs as much as a small node: only after some work.
   void poll(std::size_t n_rows) {
@@ -206,117 +183,32 @@ class SubtreeGrower {
     return done;
   }
 
-  void record(const OpenNode& node, const Split& split, double threshold,
-              const std::array<OpenNode, 2>& children) {
+  // Gives a node that has been split, and its children, their places in the tree.
+  void record(const OpenNode& node, const Split& split, Expansion& made) {
+    const std::uint32_t first_child = add_nodes(2);
+    made.children[0].id = first_child, made.children[1].id = first_child + 1;
     DoneNode& done = record_place(node);
-    done.left = static_cast<std::int32_t>(children[0].id);
+    done.left = static_cast<std::int32_t>(first_child);
     done.feature = static_cast<std::int32_t>(split.column);
-    done.threshold = threshold;
-    done.missing_left = split.had_missing ? split.missing_left : most_go_left(node, children);
+    done.threshold = made.threshold;
+    done.missing_left = made.missing_left;
+    if (!split.categorical) return;
+    done.set = static_cast<std::int32_t>(tree_.left_codes.size());
+    tree_.left_codes.push_back(std::move(made.left_codes));
   }
 
-  void record_categories(const OpenNode& node, const Split& split, const Column& column) {
-    tree_.nodes[node.id].set = static_cast<std::int32_t>(tree_.left_codes.size());
-    auto& codes = tree_.left_codes.emplace_back();
-    for (const Code code : split.left_codes) codes.push_back(column.original(code));
-  }
-
-  // A monotone column bounds the values on both sides by the middle between them.
-  void bound(const OpenNode& node, const Split& split, std::array<OpenNode, 2>& children) {
-    const int direction = plan_.rules.monotone[split.column];
-    if (direction == 0) return;
-    search_.use_units_of(node);
-    const double middle =
-        (split.left_value + split.right_value) / 2 * search_.value_unit() + search_.value_centre();
-    for (std::size_t side = 0; side < 2; ++side) {
-      Bounds& bounds = children[side].frame->bounds;
-      ((direction > 0) == (side == 0) ? bounds.upper : bounds.lower) = middle;
-    }
-  }
-
-  // Where no missing value was seen, later ones go the way of most of the weight.
-  bool most_go_left(const OpenNode& node, const std::array<OpenNode, 2>& children) const {
-    if (children[0].sum != OpenNode::kUnknown) {
-      return (children[0].sum & 0xFFFFFFFF) > (children[1].sum & 0xFFFFFFFF);
-    }
-    const auto weight = [&](const OpenNode& child) {
-      return weight_of_rows(*node.block, plan_.stats, rows_ + child.begin, child.size());
-    };
-    return weight(children[0]) > weight(children[1]);
-  }
-
-  bool could_split(const OpenNode& node) const {
-    const Rules& rules = plan_.rules;
-    return node.depth < rules.max_depth && node.size() >= rules.min_samples_split &&
-           node.size() >= 2 * rules.min_samples_leaf &&
-           (node.sum == OpenNode::kUnknown || plan_.stats.gradients || !pure_pair(node.sum));
-  }
-
-  bool pure(const OpenNode& node, const Lane* total) const {
-    const Statistics& stats = plan_.stats;
-    if (stats.gradients) return false;
-    if (stats.layout == Layout::Packed) return pure_pair(*total);
-    if (stats.layout == Layout::OneHot) {
-      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
-        const Lane* first = total + 2 + stats.offset[o];
-        if (*std::max_element(first, total + 2 + stats.offset[o + 1]) != total[1]) return false;
-      }
-      return true;
-    }
-    if (is_classification(stats.criterion)) return total[2] == 0 || total[2] == total[1];
-    const double* first = target_of(*node.block, rows_[node.begin]);
-    for (std::size_t i = node.begin + 1; i < node.end; ++i) {
-      const double* target = target_of(*node.block, rows_[i]);
-      if (!std::equal(target, target + stats.n_outputs, first)) return false;
-    }
-    return true;
-  }
-
-  const double* target_of(const Block& block, Row row) const {
-    return plan_.stats.target_of(block.original(row));
-  }
-
-  void gather_if_small(OpenNode& node) {
-    const Row* rows = rows_ + node.begin;
-    if (search_.by_rows(*node.block)) return;
-    // Random cuts need no histograms, so the number of codes does not matter to them.
-    if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
-      node.block = gather_block(*node.block, rows, node.size(), plan_.stats);
-    } else if ((plan_.rules.random_split || !plan_.all_columns()) &&
-               worth_gathering_rows(*node.block, node.size())) {
-      node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
-    } else {
-      return;
-    }
-    node.histogram.reset();
-    std::iota(rows_ + node.begin, rows_ + node.end, Row{0});
-  }
-
-  bool worth_histogram(const OpenNode& node) const {
-    // Where a node tries few columns it is quicker to count those alone.
-    const bool most = search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
-                                                   : plan_.all_columns();
-    return could_split(node) && most && !plan_.rules.random_split &&
-           plan_.stats.criterion != Criterion::Absolute &&
-           (search_.by_rows(*node.block) ? node.size() >= kFewForHistogram || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
-  }
-
-  std::unique_ptr<Histogram> count_histogram(const OpenNode& node) {
-    const Row* rows = rows_ + node.begin;
-    if (search_.by_rows(*node.block)) return search_.count_pairs(node, rows, pool_.take());
-    return search_.count_histogram(node, search_.load(node, rows));
-  }
+  static constexpr double kTogetherNs = 1e6;  // of work from which a node is worth all threads
 
   const Plan& plan_;
   Row* rows_;
   std::size_t threads_;
-  NodeSearch search_;
-  TinyGrower tiny_;
   HistogramPool own_pool_;
   HistogramPool& pool_;
+  Expander expander_;                             // for nodes in their turn, with all threads
+  std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
+  TinyGrower tiny_;
   Decision decision_;
   Subtree tree_;
-  BigVector<Row> partition_scratch_;
   std::size_t unpolled_ = 0;
 };
 

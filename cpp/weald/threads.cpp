@@ -22,17 +22,9 @@ namespace {
 
 thread_local bool inside_task = false;
 
-// Looks for a moment whether something has happened, before it is worth going to sleep over it: being
-// woken takes longer than most of what a small tree has to wait for.
-template <class Happened>
-void watch_for(Happened&& happened) {
-  constexpr int kLooks = 1000;  // some 15 microseconds
-  for (int look = 0; look < kLooks && !happened(); ++look) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-  }
-}
+// How long to look before going to sleep. Between two rounds of boosting the helpers stay awake; not so where
+// there are more threads than cores.
+constexpr int kShort = 1000, kLong = 20000;
 
 // One parallel_for: threads draw task numbers from a counter until none is left.
 struct Job {
@@ -71,7 +63,10 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       try {
-        while (workers_.size() < helpers) workers_.emplace_back([this] { serve(); });
+        while (workers_.size() < helpers) {
+          workers_.emplace_back([this] { serve(); });
+          crowded_.store(workers_.size() >= hardware_threads(), std::memory_order_relaxed);
+        }
       } catch (const std::system_error&) {
         helpers = workers_.size();  // the system gives no more threads: go on with those there are
       }
@@ -86,7 +81,7 @@ class Pool {
       std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
       waiting_.store(jobs_.size(), std::memory_order_release);
     }
-    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; });
+    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; }, looks());
     std::unique_lock lock(mutex_);
     // A helper may still be inside a task; poll so that Ctrl-C reaches it.
     while (job.helpers_inside > 0) {
@@ -103,10 +98,12 @@ class Pool {
   }
 
  private:
+  int looks() const { return crowded_.load(std::memory_order_relaxed) ? kShort : kLong; }
+
   void serve() {
     std::unique_lock lock(mutex_, std::defer_lock);
     while (true) {
-      watch_for([this] { return waiting_.load(std::memory_order_acquire) > 0; });
+      watch_for([this] { return waiting_.load(std::memory_order_acquire) > 0; }, looks());
       lock.lock();
       wake_.wait(lock, [this] { return !jobs_.empty(); });
       Job* job = jobs_.front();
@@ -126,6 +123,7 @@ class Pool {
   std::condition_variable wake_, done_;
   std::deque<Job*> jobs_;
   std::atomic<std::size_t> waiting_{0};  // jobs_.size(), to be looked at without the mutex
+  std::atomic<bool> crowded_{false};     // more threads than cores
   std::vector<std::thread> workers_;
 };
 

@@ -53,6 +53,42 @@ void parallel_for_with(std::size_t threads, std::size_t n, Interrupt& interrupt,
   });
 }
 
+// Looks for a moment whether something has happened: being woken takes longer than most of what a small tree
+// has to wait for.
+template <class Happened>
+bool watch_for(Happened&& happened, int looks) {
+  for (int look = 0; look < looks; ++look) {
+    if (happened()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return false;
+}
+
+// A mutex for moments: sleeping over it would take longer.
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+      while (!watch_for([this] { return !flag_.test(std::memory_order_relaxed); }, 1000)) std::this_thread::yield();
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+// Waits, wide awake, for something that another task of the same parallel_for is about to do.
+template <class Happened>
+void wait_until(Happened&& happened, Interrupt& interrupt) {
+  while (!watch_for(happened, 1000)) {
+    interrupt.poll();
+    std::this_thread::yield();
+  }
+}
+
 // How many threads are worth waking for work of about this many nanoseconds.
 inline std::size_t useful_threads(std::size_t threads, double work_ns) {
   constexpr double kWorthIt = 40'000;  // waking a thread costs about 5-10 microseconds

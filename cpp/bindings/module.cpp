@@ -44,13 +44,13 @@ Frontier frontier_of(const std::string& name) {
 
 template <class T>
 Binned bin(const In2<T>& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins,
-           bool keys, const std::optional<In<double>>& weights, std::size_t threads, bool columns_apart) {
+           bool keys, const std::optional<In<double>>& weights, std::size_t threads, bool bundled) {
   require(categories.size() == X.shape(1), "one number of categories per column");
   require(max_bins == 0 || (max_bins >= 2 && max_bins <= 255), "max_bins must be 0 or 2..255");
   require(!weights || weights->shape(0) == X.shape(0), "one weight per row");
   require(!keys || max_bins == 0, "keys are exact: they have no bins");
   const Coding coding = keys ? Coding::Keys : max_bins > 0 ? Coding::Bins : Coding::Ranks;
-  const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr, columns_apart};
+  const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr, bundled};
   return without_lock([&](Interrupt& interrupt) {
     return bin_table(table_of(X), request, threads, interrupt);
   });
@@ -123,9 +123,9 @@ NB_MODULE(_core, m) {
         return bytes;
       });
   m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
-        "columns_apart"_a = false, nb::keep_alive<0, 1>(), "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
+        "bundled"_a = false, nb::keep_alive<0, 1>(), "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
   m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
-        "threads"_a, "columns_apart"_a = false, nb::keep_alive<0, 1>());
+        "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");
   m.def("labels", [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,

@@ -269,12 +269,8 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     column.stride = d;
   });
 
-  out.storage.resize(request.columns_apart ? 1 + d : 1);
+  out.storage.resize(1);
   out.storage[0].resize(table.n_rows * d + kRowSlack);
-  for (std::size_t j = 0; request.columns_apart && j < d; ++j) {
-    out.storage[1 + j].resize(table.n_rows);
-    out.columns[j].alone = out.storage[1 + j].data();
-  }
   std::uint8_t* base = out.storage[0].data();
   out.row_bytes = base, out.row_stride = d;
   std::vector<BinFinder<T>> finders;
@@ -298,7 +294,6 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
       }
       for (std::size_t i = 0; i < n; ++i) codes[i] = std::isnan(values[i]) ? missing : codes[i];
       for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
-      if (request.columns_apart) std::copy_n(codes.data(), n, &out.storage[1 + j][begin]);
     }
   });
   for (std::size_t j = 0; j < d; ++j) {
@@ -310,7 +305,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     out.guides.emplace_back(out.high[j]);
   }
   for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
-  if (request.columns_apart) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);
+  if (request.bundled) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);
 }
 
 template <class T>

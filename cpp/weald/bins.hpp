@@ -28,9 +28,7 @@ struct BinRequest {
   std::size_t max_bins = 0;               // for Bins: 2..255
   std::vector<std::uint32_t> categories;  // per column: number of categories, 0 for numeric
   const double* weights = nullptr;       // quantiles are weighted; rows of weight 0 do not count
-  // Bins: keep each column apart as well. Dividing rows by one column then reads a byte a row instead
-  // of a cache line.
-  bool columns_apart = false;
+  bool bundled = false;                  // Bins: look for columns that can share a byte
 };
 
 // A binned matrix together with the codes its categories were given.

@@ -116,7 +116,7 @@ void Boosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t thread
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt, &memory.pool);
-  finish(tree, std::move(shape));
+  finish(tree, std::move(shape), threads, interrupt);
   measure_nodes(tree, k, plan, stats.g_unit, stats.h_unit, interrupt);
 }
 
@@ -137,11 +137,11 @@ void Boosting::grow_vector(const RoundPlan& plan, Interrupt& interrupt) {
   Rules rules = rules_;
   rules.seed = combine(plan.key, kTreeKey);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads_, interrupt);
-  finish(tree, std::move(shape));
+  finish(tree, std::move(shape), threads_, interrupt);
   measure_nodes(tree, 0, plan, 1, 1, interrupt);
 }
 
-void Boosting::finish(Grown& tree, Shape&& shape) {
+void Boosting::finish(Grown& tree, Shape&& shape, std::size_t threads, Interrupt& interrupt) {
   tree.shape = std::move(shape);
   const Shape& s = tree.shape;
   tree.leaves.clear(), tree.leaf_of.clear();
@@ -149,6 +149,20 @@ void Boosting::finish(Grown& tree, Shape&& shape) {
     if (s.right[m] < 0) tree.leaves.push_back({s.begin[m], s.end[m]});
   }
   tree.values.assign(tree.leaves.size() * (vector_ ? n_scores_ : 1), 0.0);
+  const std::size_t n = n_rows();
+  const bool bytes = s.rows.size() == n && tree.leaves.size() <= 256;
+  tree.leaf_byte.resize(bytes ? n : 0);
+  if (!bytes) return;
+  // The rows of a leaf are in ascending order: each thread writes a range of them, of all leaves.
+  const std::size_t parts = useful_threads(threads, static_cast<double>(n));
+  parallel_for(parts, parts, interrupt, [&](std::size_t part) {
+    const auto from = static_cast<Row>(n * part / parts), to = static_cast<Row>(n * (part + 1) / parts);
+    for (std::size_t leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+      const Row* end = s.rows.data() + tree.leaves[leaf].end;
+      const Row* row = std::lower_bound(s.rows.data() + tree.leaves[leaf].begin, end, from);
+      for (; row != end && *row < to; ++row) tree.leaf_byte[*row] = static_cast<std::uint8_t>(leaf);
+    }
+  });
 }
 
 // What each split gains, and the H of each node: from the sums of the pairs or, where there are none,
@@ -222,6 +236,11 @@ const BigVector<std::uint32_t>& Boosting::leaf_of(std::size_t k, Interrupt& inte
 std::vector<PullSums> Boosting::leaf_sums(std::size_t k, Interrupt& interrupt) const {
   const Grown& tree = tree_of(k);
   const Pull pull = pull_of(k);
+  if (!tree.leaf_byte.empty()) {
+    std::vector<std::size_t> sizes;
+    for (const auto [begin, end] : tree.leaves) sizes.push_back(end - begin);
+    return sum_pull_by(pull, tree.units[vector_ ? k : 0], tree.leaf_byte.data(), sizes, threads_, interrupt);
+  }
   std::vector<PullSums> out(tree.leaves.size());
   const std::size_t useful = useful_threads(threads_, 3.0 * static_cast<double>(tree.shape.rows.size()));
   parallel_for(useful, out.size(), interrupt, [&](std::size_t leaf) {
@@ -278,16 +297,14 @@ void Boosting::add(std::size_t k, std::span<const double> values, Interrupt& int
   const std::size_t width = vector_ ? n_scores_ : 1;
   for (std::size_t leaf = 0; leaf < values.size(); ++leaf) tree.values[leaf * width + (vector_ ? k : 0)] = values[leaf];
   double* F = scores.data() + k * n_rows();
-  const std::size_t useful = useful_threads(threads_, 2.0 * static_cast<double>(n_rows()));
-  if (tree.shape.rows.size() < n_rows()) {
-    const auto& leaf = leaf_of(k, interrupt);
-    for (std::size_t i = 0; i < n_rows(); ++i) F[i] += values[leaf[i]];
-    return;
-  }
-  parallel_for(useful, values.size(), interrupt, [&](std::size_t leaf) {
-    const double value = values[leaf];
-    for (Row i = tree.leaves[leaf].begin; i < tree.leaves[leaf].end; ++i) F[tree.shape.rows[i]] += value;
-  });
+  const auto add_by = [&](const auto& leaf) {
+    const std::size_t chunks = (n_rows() + kChunk - 1) / kChunk;
+    parallel_for(useful_threads(threads_, static_cast<double>(n_rows())), chunks, interrupt, [&](std::size_t chunk) {
+      const std::size_t end = std::min(n_rows(), (chunk + 1) * kChunk);
+      for (std::size_t i = chunk * kChunk; i < end; ++i) F[i] += values[leaf[i]];
+    });
+  };
+  tree.leaf_byte.empty() ? add_by(leaf_of(k, interrupt)) : add_by(tree.leaf_byte);
 }
 
 CompactTree Boosting::pack_tree(const Grown& tree) const {

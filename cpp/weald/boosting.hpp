@@ -57,6 +57,7 @@ class Boosting {
     Shape shape;
     std::vector<Leaf> leaves;
     BigVector<std::uint32_t> leaf_of;       // empty: not asked for yet
+    BigVector<std::uint8_t> leaf_byte;      // the same, if all rows took part and there are few leaves
     std::vector<double> values;             // leaves x scores
     std::vector<double> gains, sums_h;      // of the nodes: what their splits gain, and their H
     std::vector<FineUnits> units;           // one per score of the tree
@@ -73,7 +74,7 @@ class Boosting {
   void count_rows(const RoundPlan& plan);
   void grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory, Interrupt& interrupt);
   void grow_vector(const RoundPlan& plan, Interrupt& interrupt);
-  void finish(Grown& tree, Shape&& shape);
+  void finish(Grown& tree, Shape&& shape, std::size_t threads, Interrupt& interrupt);
   void measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, double g_unit, double h_unit,
                      Interrupt& interrupt);
   CompactTree pack_tree(const Grown& tree) const;

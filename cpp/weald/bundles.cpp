@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 namespace weald {
@@ -12,6 +13,9 @@ constexpr std::size_t kSlots = 256;          // codes of a bundle
 constexpr std::size_t kLooked = 20'000;      // rows that tell whether a column has a usual value at all
 constexpr double kUsual = 0.8;               // share of rows that makes a value usual
 constexpr std::size_t kMostBundles = 64;     // that a column is compared with
+constexpr std::size_t kChunk = 4096;         // rows at a time, of all columns: a multiple of 64
+
+const std::uint8_t* bytes_of(const Column& column) { return static_cast<const std::uint8_t*>(column.data); }
 
 // The rows in which a column differs from its usual value.
 struct Sparse {
@@ -26,18 +30,31 @@ bool has_usual(const Column& column, std::size_t n_rows, Code& usual) {
   std::array<std::uint32_t, kSlots> counts{};
   const std::size_t step = std::max<std::size_t>(1, n_rows / kLooked);
   std::size_t looked = 0;
-  for (std::size_t i = 0; i < n_rows; i += step, ++looked) ++counts[column.alone[i]];
+  for (std::size_t i = 0; i < n_rows; i += step, ++looked) ++counts[bytes_of(column)[i * column.stride]];
   const auto most = std::max_element(counts.begin(), counts.end());
   usual = static_cast<Code>(most - counts.begin());
   return *most >= kUsual * static_cast<double>(looked);
 }
 
-Sparse look_at(const Column& column, std::uint32_t j, std::size_t n_rows, Code usual) {
-  Sparse out{j, usual, 0, std::vector<std::uint64_t>((n_rows + 63) / 64, 0)};
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    const bool other = column.alone[i] != usual;
-    out.others[i / 64] |= static_cast<std::uint64_t>(other) << (i % 64);
-    out.n_others += other;
+std::vector<Sparse> find_sparse(std::span<const Column> columns, std::size_t n_rows, std::size_t threads,
+                                Interrupt& interrupt) {
+  std::vector<Sparse> out;
+  for (std::uint32_t j = 0; j < columns.size(); ++j) {
+    Code usual;
+    if (has_usual(columns[j], n_rows, usual)) out.push_back({j, usual, 0, std::vector<std::uint64_t>((n_rows + 63) / 64, 0)});
+  }
+  parallel_for(threads, (n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kChunk, end = std::min(n_rows, begin + kChunk);
+    for (Sparse& s : out) {
+      const Column& column = columns[s.column];
+      const std::uint8_t* codes = bytes_of(column);
+      for (std::size_t i = begin; i < end; ++i) {
+        s.others[i / 64] |= static_cast<std::uint64_t>(codes[i * column.stride] != s.usual) << (i % 64);
+      }
+    }
+  });
+  for (Sparse& s : out) {
+    for (const std::uint64_t word : s.others) s.n_others += static_cast<std::size_t>(std::popcount(word));
   }
   return out;
 }
@@ -64,16 +81,8 @@ void Bundles::unpack(std::size_t column, std::size_t n_slots, const Lane* bundle
 
 std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows,
                                             std::size_t threads, Interrupt& interrupt) {
-  std::vector<Sparse> sparse(columns.size());
-  std::vector<std::uint8_t> found(columns.size(), 0);
-  parallel_for(threads, columns.size(), interrupt, [&](std::size_t j) {
-    Code usual;
-    if (!has_usual(columns[j], n_rows, usual)) return;
-    sparse[j] = look_at(columns[j], static_cast<std::uint32_t>(j), n_rows, usual);
-    found[j] = 1;
-  });
+  std::vector<Sparse> sparse = find_sparse(columns, n_rows, threads, interrupt);
   // The fullest first: those that are hardest to place.
-  std::erase_if(sparse, [&](const Sparse& s) { return s.others.empty() || !found[s.column]; });
   std::stable_sort(sparse.begin(), sparse.end(), [](const Sparse& a, const Sparse& b) { return a.n_others > b.n_others; });
   struct Open { std::vector<std::uint32_t> members; std::vector<std::uint64_t> others; std::size_t slots = 1; };
   std::vector<Open> open;
@@ -118,14 +127,13 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
   out->places.resize(stride);
   std::iota(out->places.begin(), out->places.end(), 0U);
   out->bytes.resize(n_rows * stride, 0);
-  constexpr std::size_t kChunk = 4096;
   parallel_for(threads, (n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
     const std::size_t begin = chunk * kChunk, end = std::min(n_rows, begin + kChunk);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const Bundles::Member& member = out->members[j];
       std::uint8_t* to = out->bytes.data() + member.bundle;
       for (std::size_t i = begin; i < end; ++i) {
-        const Code code = member.code_in_bundle(columns[j].alone[i]);
+        const Code code = member.code_in_bundle(bytes_of(columns[j])[i * columns[j].stride]);
         to[i * stride] = static_cast<std::uint8_t>(to[i * stride] + code);  // at most one is not 0
       }
     }

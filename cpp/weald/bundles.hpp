@@ -39,7 +39,7 @@ struct Bundles {
   void unpack(std::size_t column, std::size_t n_slots, const Lane* bundle_cells, Lane total, Lane* cells) const;
 };
 
-// Bundles the columns, of which each has its bytes apart; null if that would not save a quarter of them.
+// Bundles the columns, which are bytes; null if that would not save a quarter of them.
 std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows,
                                             std::size_t threads, Interrupt& interrupt);
 

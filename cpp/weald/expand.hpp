@@ -140,9 +140,7 @@ class Expander {
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
     smaller.histogram = count_histogram(smaller);
-    Histogram& rest = *parent.histogram;
-    const Histogram& counted = *smaller.histogram;
-    search_.subtract(*larger.block, counted, rest);
+    search_.subtract(*larger.block, *smaller.histogram, *parent.histogram);
     larger.histogram = std::move(parent.histogram);
     if (parent.frame) smaller.frame->units = own;
     if (!keep) smaller.histogram.reset();

@@ -1,6 +1,7 @@
 #include "gradients.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -125,28 +126,77 @@ FineUnits choose_fine_units(const Pull& pull, std::size_t threads, Interrupt& in
   return out;
 }
 
-PullSums sum_pull(const Pull& pull, const FineUnits& units, const Row* rows, std::size_t n) {
-  double g = 0, h = 0, w = 0;
-  const bool whole = pull.whole_weights;
-  const auto each = [&](auto&& add) {
-    for (std::size_t i = 0; i < n; ++i) add(rows[i]);
+namespace {
+
+// Adds what a row pulls to sums in whole units: g, h, w.
+template <bool kHessian, bool kWeight>
+WEALD_INLINE void add_row(const Pull& pull, const FineUnits& units, std::size_t row, double* sums) {
+  const double weight = kWeight ? pull.weight[row] : 1.0;
+  const double before = kWeight && !pull.whole_weights ? weight : 1.0, after = kWeight && pull.whole_weights ? weight : 1.0;
+  sums[0] += nearest(pull.gradient[row] * before * units.per_g) * after;
+  if (kHessian) sums[1] += nearest(pull.hessian[row] * before * units.per_h) * after;
+  if (kWeight) sums[2] += nearest(before * units.per_w) * after;
+}
+
+// Calls fn with add_row for the pull at hand.
+template <class Fn>
+void with_add_row(const Pull& pull, Fn&& fn) {
+  const auto pick = [&]<bool kHessian, bool kWeight>(std::bool_constant<kHessian>, std::bool_constant<kWeight>) {
+    fn([&](const FineUnits& units, std::size_t row, double* sums) { add_row<kHessian, kWeight>(pull, units, row, sums); });
   };
-  if (!pull.weight) {
-    each([&](Row row) {
-      g += nearest(pull.gradient[row] * units.per_g);
-      if (pull.hessian) h += nearest(pull.hessian[row] * units.per_h);
+  using Yes = std::true_type;
+  using No = std::false_type;
+  if (pull.hessian) return pull.weight ? pick(Yes{}, Yes{}) : pick(Yes{}, No{});
+  pull.weight ? pick(No{}, Yes{}) : pick(No{}, No{});
+}
+
+PullSums in_own_units(const Pull& pull, const FineUnits& units, const double* sums, std::size_t n) {
+  const double w = pull.weight ? sums[2] / units.per_w : static_cast<double>(n);
+  return {sums[0] / units.per_g, pull.hessian ? sums[1] / units.per_h : w, w};
+}
+
+}  // namespace
+
+PullSums sum_pull(const Pull& pull, const FineUnits& units, const Row* rows, std::size_t n) {
+  double sums[3] = {};
+  with_add_row(pull, [&](auto&& add) {
+    for (std::size_t i = 0; i < n; ++i) add(units, rows[i], sums);
+  });
+  return in_own_units(pull, units, sums, n);
+}
+
+std::vector<PullSums> sum_pull_by(const Pull& pull, const FineUnits& units, const std::uint8_t* group,
+                                  const std::vector<std::size_t>& sizes, std::size_t threads, Interrupt& interrupt) {
+  // Rows next to each other often have the same group: several sets of sums, so that no addition waits for
+  // the one before.
+  constexpr std::size_t kSets = 4, kWidth = 4;
+  using Sums = std::array<double, kWidth>;
+  const std::size_t n = pull.n_rows, n_groups = sizes.size();
+  std::vector<std::vector<Sums>> of_chunk(most_chunks(n));
+  for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    std::vector<Sums> sets(kSets * n_groups, Sums{});
+    with_add_row(pull, [&](auto&& add) {
+      std::size_t i = begin;
+      for (; i + kSets <= end; i += kSets) {
+        for (std::size_t k = 0; k < kSets; ++k) add(units, i + k, sets[k * n_groups + group[i + k]].data());
+      }
+      for (; i < end; ++i) add(units, i, sets[group[i]].data());
     });
-    w = static_cast<double>(n);
-  } else {
-    each([&](Row row) {
-      const double weight = pull.weight[row], before = whole ? 1.0 : weight, after = whole ? weight : 1.0;
-      g += nearest(pull.gradient[row] * before * units.per_g) * after;
-      if (pull.hessian) h += nearest(pull.hessian[row] * before * units.per_h) * after;
-      w += nearest(before * units.per_w) * after;
-    });
+    for (std::size_t c = n_groups; c < sets.size(); ++c) {
+      for (std::size_t k = 0; k < kWidth; ++k) sets[c % n_groups][k] += sets[c][k];
+    }
+    sets.resize(n_groups);
+    of_chunk[chunk] = std::move(sets);
+  });
+  std::vector<PullSums> out(n_groups);
+  for (std::size_t leaf = 0; leaf < n_groups; ++leaf) {
+    Sums sum{};
+    for (const auto& sums : of_chunk) {
+      for (std::size_t k = 0; k < kWidth && !sums.empty(); ++k) sum[k] += sums[leaf][k];
+    }
+    out[leaf] = in_own_units(pull, units, sum.data(), sizes[leaf]);
   }
-  w /= units.per_w;
-  return {g / units.per_g, pull.hessian ? h / units.per_h : w, w};
+  return out;
 }
 
 namespace {

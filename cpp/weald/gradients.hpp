@@ -39,6 +39,10 @@ struct PullSums {
 };
 PullSums sum_pull(const Pull& pull, const FineUnits& units, const Row* rows, std::size_t n);
 
+// The same over all rows, for each group of so many.
+std::vector<PullSums> sum_pull_by(const Pull& pull, const FineUnits& units, const std::uint8_t* group,
+                                  const std::vector<std::size_t>& sizes, std::size_t threads, Interrupt& interrupt);
+
 // Pairs for growing a tree. `newton`: H is the sum of hessians, else of weights. If a leaf must have
 // several rows and H does not count them, `with_counts` puts counts beside the pairs; else the search has
 // to count (NodeSearch::decide).

@@ -1,5 +1,6 @@
 #include "rows.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -163,7 +164,6 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   }
   block->columns = parent.columns;
   for (Column& column : block->columns) {
-    column.alone = nullptr;
     column.data = base + (static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
   }
   gather_statistics(parent, rows, n, stats, *block);
@@ -221,6 +221,7 @@ namespace {
 // Moves the rows for which goes_left(code) to the front of their range, and the others into `away`.
 template <class T, class GoesLeft>
 std::size_t divide(const T* codes, std::size_t stride, Row* rows, std::size_t n, Row* away, GoesLeft&& goes_left) {
+  constexpr std::size_t kFar = 64;  // little is done with a row: look far ahead
   std::size_t left = 0, right = 0, i = 0;
   const auto place = [&] {
     const Row row = rows[i];
@@ -230,25 +231,35 @@ std::size_t divide(const T* codes, std::size_t stride, Row* rows, std::size_t n,
     left += is_left;
     right += !is_left;
   };
-  for (; i + kPrefetchRows < n; ++i) {
-    prefetch(codes + rows[i + kPrefetchRows] * stride);
+  for (; i + kFar < n; ++i) {
+    prefetch(codes + rows[i + kFar] * stride);
     place();
   }
   for (; i < n; ++i) place();
   return left;
 }
 
-// Calls fn(codes, stride, goes_left) with the codes of the split's column.
+// Calls fn(codes, stride, goes_left) with the codes of the split's column, or with those of its bundle: then
+// the bytes are those that histograms are counted from.
 template <class Fn>
 void with_sides(const Block& block, const Split& split, Fn&& fn) {
-  Column column = block.columns[split.column];
-  if (column.alone) column.data = column.alone, column.stride = 1;
+  const Column& column = block.columns[split.column];
   const Code missing = column.n_codes;
-  std::vector<std::uint8_t> side;
+  std::vector<std::uint8_t> side;  // of every code
   if (split.categorical) {
     side.resize(missing + 1, 0);
     for (const Code code : split.left_codes) side[code] = 1;
     side[missing] = split.missing_left;
+  }
+  const auto goes_left = [&](Code code) {
+    return split.categorical ? side[code] != 0 : code == missing ? split.missing_left : code <= split.last_left;
+  };
+  if (block.bundles) {
+    const Bundles::Member& member = block.bundles->members[split.column];
+    std::array<std::uint8_t, kByteSlots> of_byte{};
+    if (!member.alone) of_byte.fill(goes_left(member.usual));
+    for (Code code = 0; code <= missing && code < column.slots(); ++code) of_byte[member.code_in_bundle(code)] = goes_left(code);
+    return fn(block.bundles->bytes.data() + member.bundle, block.bundles->size(), [&](Code code) { return of_byte[code] != 0; });
   }
   visit_width(column, [&](const auto* codes) {
     if (split.categorical) {

@@ -146,8 +146,10 @@ class SubtreeGrower {
   void close(OpenNode& node) {
     record_place(node);
     pool_.give(std::move(node.histogram));
-    if (node.expansion) {
-      for (OpenNode& child : node.expansion->children) pool_.give(std::move(child.histogram));
+    if (is_done(node)) {  // in vain: the rows are put back into their order
+      auto& children = node.expansion->children;
+      for (OpenNode& child : children) pool_.give(std::move(child.histogram));
+      std::inplace_merge(rows_ + node.begin, rows_ + children[0].end, rows_ + node.end);
     }
     if (const Row* origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];

@@ -84,7 +84,6 @@ struct Column {
   const double* high = nullptr;
   const Code* decode = nullptr;
   const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
-  const std::uint8_t* alone = nullptr;  // the same bytes once more, side by side, if they are kept so
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }

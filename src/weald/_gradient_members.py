@@ -59,7 +59,7 @@ class TreeRounds:
             False,
             rows.weights,
             params.threads,
-            columns_apart=True,
+            bundled=True,
         )
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_scores, rows.weights, params.threads

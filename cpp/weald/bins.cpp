@@ -341,6 +341,14 @@ void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, 
 
 }  // namespace
 
+Binned view_of(const Binned& matrix) {
+  Binned out;
+  out.n_rows = matrix.n_rows, out.columns = matrix.columns, out.raw = matrix.raw;
+  out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride, out.bundles = matrix.bundles;
+  out.category_code = matrix.category_code;
+  return out;
+}
+
 template <class T>
 Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads,
                  Interrupt& interrupt) {

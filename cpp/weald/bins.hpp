@@ -36,6 +36,9 @@ struct Binned : BinnedMatrix {
   std::vector<std::vector<Code>> category_code;  // per categorical column: category -> code
 };
 
+// The same codes under another name, for columns of one's own. The matrix outlives it.
+Binned view_of(const Binned& matrix);
+
 template <class T>
 Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads,
                  Interrupt& interrupt);

@@ -19,7 +19,7 @@ constexpr std::size_t kChunk = 16384;  // rows of which losses are summed at a t
 Boosting::Boosting(const Binned& matrix, const Rules& rules, std::size_t n_scores, std::span<const double> weights,
                    std::size_t threads)
     : scores(n_scores * matrix.n_rows, 0.0), gradients(n_scores * matrix.n_rows, 0.0),
-      hessians(n_scores * matrix.n_rows, 1.0), matrix_(matrix), rules_(rules), n_scores_(n_scores),
+      hessians(n_scores * matrix.n_rows, 1.0), matrix_(view_of(matrix)), rules_(rules), n_scores_(n_scores),
       threads_(threads), weights_(weights.begin(), weights.end()), grown_(n_scores),
       n_categories_(categories_of(matrix)) {
   total_weight_ = static_cast<double>(n_rows());
@@ -86,6 +86,7 @@ void Boosting::count_rows(const RoundPlan& plan) {
 
 void Boosting::grow(const RoundPlan& plan, Interrupt& interrupt) {
   count_rows(plan);
+  copies_.lend(matrix_, threads_, interrupt);
   vector_ = plan.vector && n_scores_ > 1;
   if (vector_) return grow_vector(plan, interrupt);
   const std::size_t n_leaves = std::min(n_rows() / std::max<std::size_t>(rules_.min_samples_leaf, 1),
@@ -97,11 +98,16 @@ void Boosting::grow(const RoundPlan& plan, Interrupt& interrupt) {
     const PageCache::Use use(pages_);
     memory_.resize(1);
     for (std::size_t k = 0; k < n_scores_; ++k) grow_one(plan, k, useful, memory_[0], interrupt);
-    return;
+    return note_divided();
   }
   // A tree per thread.
   memory_.resize(n_scores_);
   parallel_for(useful, n_scores_, interrupt, [&](std::size_t k) { grow_one(plan, k, 1, memory_[k], interrupt); });
+  note_divided();
+}
+
+void Boosting::note_divided() {
+  for (const Grown& tree : grown_) copies_.note(tree.shape, matrix_.n_columns());
 }
 
 void Boosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory,

@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "column_copies.hpp"
 #include "forest.hpp"
 #include "node.hpp"
 #include "gradients.hpp"
@@ -73,6 +74,7 @@ class Boosting {
   Pull pull_of(std::size_t k) const;
   void count_rows(const RoundPlan& plan);
   void grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory, Interrupt& interrupt);
+  void note_divided();
   void grow_vector(const RoundPlan& plan, Interrupt& interrupt);
   void finish(Grown& tree, Shape&& shape, std::size_t threads, Interrupt& interrupt);
   void measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, double g_unit, double h_unit,
@@ -80,7 +82,8 @@ class Boosting {
   CompactTree pack_tree(const Grown& tree) const;
   double sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive, Interrupt& interrupt);
 
-  const Binned& matrix_;
+  Binned matrix_;                           // a view of the caller's
+  ColumnCopies copies_;
   Rules rules_;
   std::size_t n_scores_, threads_;
   std::vector<double> weights_;             // empty: 1

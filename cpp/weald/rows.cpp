@@ -164,6 +164,7 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   }
   block->columns = parent.columns;
   for (Column& column : block->columns) {
+    column.alone = nullptr;
     column.data = base + (static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
   }
   gather_statistics(parent, rows, n, stats, *block);
@@ -261,15 +262,16 @@ void with_sides(const Block& block, const Split& split, Fn&& fn) {
     for (Code code = 0; code <= missing && code < column.slots(); ++code) of_byte[member.code_in_bundle(code)] = goes_left(code);
     return fn(block.bundles->bytes.data() + member.bundle, block.bundles->size(), [&](Code code) { return of_byte[code] != 0; });
   }
-  visit_width(column, [&](const auto* codes) {
+  const auto call = [&](const auto* codes, std::size_t stride) {
     if (split.categorical) {
-      fn(codes, column.stride, [&](Code code) { return side[code] != 0; });
+      fn(codes, stride, [&](Code code) { return side[code] != 0; });
     } else if (split.missing_left) {
-      fn(codes, column.stride, [&](Code code) { return code <= split.last_left || code == missing; });
+      fn(codes, stride, [&](Code code) { return code <= split.last_left || code == missing; });
     } else {
-      fn(codes, column.stride, [&](Code code) { return code <= split.last_left; });
+      fn(codes, stride, [&](Code code) { return code <= split.last_left; });
     }
-  });
+  };
+  column.alone ? call(column.alone, 1) : visit_width(column, [&](const auto* codes) { call(codes, column.stride); });
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ struct Column {
   const double* high = nullptr;
   const Code* decode = nullptr;
   const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
+  const std::uint8_t* alone = nullptr;  // bytes of this column only, if there is such a copy
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
   bool constant() const { return slots() < 2; }

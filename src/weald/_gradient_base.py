@@ -199,11 +199,13 @@ class GradientEnsemble(TableEstimator):
             self._keep(model, Course(reason="one_class"), None, before)
             return
         objective, seed = self._objective, self.seed_
-        begin = model.start.scores(train.raw, len(train), train.offset)
         rounds, monotone, varies = self._rounds(train, table, params)
-        rounds.scores[:] = model.members.total(
-            train.X, begin, 0, len(model.members), model.scales, params.threads
-        ).T
+        model.start.fill(rounds.scores.T, train.raw, train.offset)
+        if len(model.members):  # a warm start
+            begin = np.ascontiguousarray(rounds.scores.T)
+            rounds.scores[:] = model.members.total(
+                train.X, begin, 0, len(model.members), model.scales, params.threads
+            ).T
         objective.check_own(train.y, rounds.scores, params.uses_hessian, train.numbers)
         dart = Dart(rounds, train, model, params, seed) if params.dropout else None
         judge = None

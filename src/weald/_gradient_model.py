@@ -208,12 +208,15 @@ class Start:
 
     def scores(self, raw: Any, n: int, offset: FloatArray | None) -> FloatArray:
         """Shape (n, n_scores)."""
-        if self.model is None:
-            F = np.empty((n, len(self.constant)))
-            F[:] = self.constant
-        else:
-            F = np.array(self.model(raw), dtype=np.float64)
-        return F if offset is None else F + offset
+        F = np.empty((n, len(self.constant)))
+        self.fill(F, raw, offset)
+        return F
+
+    def fill(self, F: FloatArray, raw: Any, offset: FloatArray | None) -> None:
+        """The same in place."""
+        F[:] = self.constant if self.model is None else self.model(raw)
+        if offset is not None:
+            F += offset
 
 
 @dataclass(eq=False)

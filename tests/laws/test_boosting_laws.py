@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from boosting.cases import LOSSES, NUMBERS, has_hessian, mixed, model, real, scores, steps_of
-from weald import GradientBoostingRegressor
+from weald import GradientBoostingClassifier, GradientBoostingRegressor
 
 some = settings(
     max_examples=25,
@@ -308,3 +308,17 @@ def test_quantiles_never_cross(seed, rounds, alpha):
         said = est.predict(rows)
         assert said.shape == (len(rows), 4)
         assert (np.diff(said[:, np.argsort(alpha)], axis=1) >= 0).all()
+
+
+def test_columns_that_are_kept_twice_change_nothing():
+    """A table beyond the caches divides its rows by copies of columns, from the second tree on."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((10_000, 28)).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.standard_normal(10_000) > 0).astype(int)
+    times = 31  # 8.7 million bytes
+    settings = {"n_estimators": 6, "max_leaf_nodes": 15, "max_features": None, "random_state": 0}
+    small = GradientBoostingClassifier(**settings).fit(X, y, sample_weight=np.full(10_000, times))
+    large = GradientBoostingClassifier(**settings).fit(
+        np.repeat(X, times, axis=0), np.repeat(y, times)
+    )
+    assert np.array_equal(small.decision_function(X), large.decision_function(X))

@@ -26,6 +26,7 @@ Kind = Literal["regression", "binary", "multiclass"]
 
 # The best constant is infinitely far away if all counts are 0 or only one class is there. We stop
 # where the prediction is within 1e-13 of it.
+_BLOCK = 65_536
 FAR = 30.0
 
 
@@ -201,8 +202,12 @@ class Loss(ABC):
 
 def class_weights(y: FloatArray, w: FloatArray, n_classes: int) -> FloatArray:
     """Sum of the weights of each class, from codes, for `n_classes` classes or more."""
-    weights = np.bincount(y.astype(np.intp), weights=w, minlength=n_classes)
-    return weights.astype(np.float64, copy=False)
+    total = np.zeros(n_classes)
+    for begin in range(0, len(y), _BLOCK):  # no copies of all rows
+        codes = y[begin : begin + _BLOCK].astype(np.intp)
+        part = np.bincount(codes, weights=w[begin : begin + _BLOCK], minlength=len(total))
+        total = np.append(total, np.zeros(len(part) - len(total))) + part
+    return total
 
 
 def set_number(loss: Loss, name: str, rule: str, *, low: float, high: float = np.inf) -> None:

@@ -23,7 +23,7 @@ def present(
     if len(y) == 0:
         raise ValueError("A loss needs at least one row, got none.")
     if sample_weight is None:
-        return y, np.ones(len(y)), None
+        return y, np.broadcast_to(1.0, len(y)), None
     w = np.asarray(sample_weight, dtype=np.float64)
     if w.shape != y.shape:
         raise ValueError(f"sample_weight must have shape {y.shape} as y has, got {w.shape}.")

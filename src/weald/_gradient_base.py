@@ -104,7 +104,8 @@ class GradientEnsemble(TableEstimator):
             ``predict`` as well.
         X_val, y_val, sample_weight_val, offset_val : optional
             Rows to judge by after every round. With `n_iter_no_change` they decide when to stop,
-            instead of a `validation_fraction` of the training rows.
+            instead of a `validation_fraction` of the training rows. Where the training rows have
+            an `offset`, these need one.
 
         Returns
         -------
@@ -117,6 +118,11 @@ class GradientEnsemble(TableEstimator):
             raw = is_model(self.init)
             rows, table = read_rows(self, X, y, sample_weight, offset, raw=raw)
             given = read_validation(self, X_val, y_val, sample_weight_val, offset_val, raw=raw)
+            if given is not None and offset is not None and offset_val is None:
+                raise ValueError(
+                    "offset is given, but no offset_val for the rows of X_val, whose losses would "
+                    "be on another scale."
+                )
             self._objective, params = self._resolve(rows)
             train, held = self._divide(rows, given, params)
             model = self._going_on(before, params) if going_on else self._begun(train, params)

@@ -153,6 +153,16 @@ def resolve_gradient(
     )
 
 
+def _by_column(directions: dict[str, int], names: npt.NDArray[Any] | None) -> list[int]:
+    """Directions of all columns, from those of some names."""
+    if names is None:
+        raise ValueError("monotonic_cst is by name, but X has no column names.")
+    unknown = [name for name in directions if name not in set(names)]
+    if unknown:
+        raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is not a column of X.")
+    return [directions.get(name, 0) for name in names]
+
+
 def resolve_trees(
     estimator: Any,
     params: GradientParams,
@@ -173,6 +183,8 @@ def resolve_trees(
         max_leaf_nodes=params.max_leaf_nodes,
         max_features=params.max_features,
     )
+    if isinstance(e.monotonic_cst, dict):
+        asked.monotonic_cst = _by_column(e.monotonic_cst, getattr(e, "feature_names_in_", None))
     known = {"squared_error": "squared_error"}
     growth = resolve_growth(asked, known, n, is_categorical, total_weight, splitter="best")
     rules = growth.rules

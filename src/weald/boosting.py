@@ -90,7 +90,7 @@ class GradientBoostingClassifier(GradientClassifier):
         Values of a column are put into so many bins; None keeps all apart.
     categorical_features : "from_dtype", None, list or mask, default="from_dtype"
         Columns that hold categories.
-    monotonic_cst : sequence of -1, 0, 1, optional
+    monotonic_cst : sequence of -1, 0, 1, or dict from column name to these, optional
         Columns in which the prediction must not rise (-1) or not fall (1).
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
         Columns that may meet in a branch of a tree. Those in no set form one more.
@@ -281,7 +281,7 @@ class GradientBoostingRegressor(GradientRegressor):
         Values of a column are put into so many bins; None keeps all apart.
     categorical_features : "from_dtype", None, list or mask, default="from_dtype"
         Columns that hold categories.
-    monotonic_cst : sequence of -1, 0, 1, optional
+    monotonic_cst : sequence of -1, 0, 1, or dict from column name to these, optional
         Columns in which the prediction must not rise (-1) or not fall (1).
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
         Columns that may meet in a branch of a tree. Those in no set form one more.

@@ -173,7 +173,10 @@ class EarlyStopping(Callback):
         if state.validation_score is not None:
             value, sign = state.validation_score, -1
         if value is None:
-            raise ValueError("EarlyStopping needs rows held out: give X_val and y_val to fit.")
+            raise ValueError(
+                "EarlyStopping needs rows held out: give X_val and y_val to fit, or set "
+                "n_iter_no_change, which holds out validation_fraction of the rows."
+            )
         if sign * value < self._lowest - self.tol:
             self.best_round, self.best_value, self._lowest = state.round, value, sign * value
         return state.round - self.best_round >= self.patience

@@ -262,3 +262,41 @@ def test_any_finite_numbers(loss, data, target, weights):
     weights[0], target[0] = 1.0, 1.0
     sentence = r"\by\b|sample_weight|learning_rate"
     try_to_fit(short(GradientBoostingRegressor, loss=loss), data, target, weights, sentence)
+
+
+@pytest.mark.parametrize(
+    ("loss", "y", "offset"),
+    [
+        ("poisson", [0.0, 2.0, 2.0], [166.0, 65.0, -17.0]),
+        ("poisson", [1.0, 2.0, 4.0], [17.0, -23.0, 106.0]),
+        ("gamma", [3.0, 1.0, 3.0, 2.0], [8.0, -21.0, -17.0, -98.0]),
+        ("tweedie", [1.0, 2.0, 4.0], [548.0, -923.0, 287.0]),
+    ],
+)
+def test_wild_offsets_do_not_hang_the_search_for_the_start(loss, y, offset):
+    """The walk to the end of its reach stopped short of it by a rounding error, for ever."""
+    model = GradientBoostingRegressor(loss=loss, n_estimators=2)
+    model.fit(np.arange(float(len(y)))[:, None], y, offset=offset)
+    assert np.isfinite(model.train_score_).all()
+
+
+def test_validation_rows_need_offsets_if_the_others_have_them():
+    """Without, losses on another scale decided when to stop."""
+    X, y = np.arange(20.0)[:, None], np.arange(20.0)
+    model = GradientBoostingRegressor(loss="poisson", n_estimators=3, n_iter_no_change=2)
+    with pytest.raises(ValueError, match="no offset_val"):
+        model.fit(X, y, offset=np.ones(20), X_val=X, y_val=y)
+    model.fit(X, y, offset=np.ones(20), X_val=X, y_val=y, offset_val=np.ones(20))
+
+
+def test_monotone_columns_by_name():
+    table = pd.DataFrame({"a": np.arange(30.0), "b": np.tile([0.0, 1.0, 2.0], 10)})
+    y = -table["a"] + table["b"]
+    settings_of_all = {"n_estimators": 5, "max_features": None, "min_samples_leaf": 3}
+    named = GradientBoostingRegressor(monotonic_cst={"a": 1}, **settings_of_all).fit(table, y)
+    listed = GradientBoostingRegressor(monotonic_cst=[1, 0], **settings_of_all).fit(table, y)
+    assert np.array_equal(named.predict(table), listed.predict(table))
+    with pytest.raises(ValueError, match="'c', which is not a column"):
+        GradientBoostingRegressor(monotonic_cst={"c": 1}).fit(table, y)
+    with pytest.raises(ValueError, match="no column names"):
+        GradientBoostingRegressor(monotonic_cst={"a": 1}).fit(table.to_numpy(), y)

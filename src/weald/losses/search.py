@@ -104,9 +104,10 @@ def _walk(
     slope: Callable[[float], float], start: float, step: float, reach: float
 ) -> tuple[float, float]:
     """Go from `start` until the slope points back, or as far as allowed; the point, its slope."""
-    here, found = start, slope(start)
-    while found * step <= 0 and abs(here - start) < reach:
-        here = start + float(np.clip(step, -reach, reach))
+    here, found, gone = start, slope(start), 0.0
+    while found * step <= 0 and gone < reach:
+        gone = min(abs(step), reach)
+        here = start + float(np.copysign(gone, step))
         found = slope(here)
         step *= 2
     return here, found

@@ -10,7 +10,7 @@ from statistics import geometric_mean, mean
 
 from bench.defaults.contenders import REFERENCE, Contender
 from bench.defaults.store import Key, Store
-from bench.defaults.tables import CAP, Table
+from bench.defaults.tables import CAP, TABLES, Table
 from bench.report import aligned
 
 INTRODUCTION = f"""\
@@ -124,6 +124,10 @@ def page(shown: Sequence[Line], contenders: Sequence[Contender], facts: dict[str
     """The page that people read."""
     names = [who.name for who in contenders]
     settings = [f"- {who.name}: {who.settings}" for who in contenders if who.settings != "{}"]
+    seen = {line.table.name for line in shown}
+    unseen = [table.name for table in TABLES if table.name not in seen]
+    if unseen:
+        settings.append(f"- left out, since not every library was fitted to it: {', '.join(unseen)}")
     text = [
         INTRODUCTION,
         *(f"- {name}: {facts[name]}" for name in ("CPU", "packages")),

@@ -127,7 +127,9 @@ def page(shown: Sequence[Line], contenders: Sequence[Contender], facts: dict[str
     seen = {line.table.name for line in shown}
     unseen = [table.name for table in TABLES if table.name not in seen]
     if unseen:
-        settings.append(f"- left out, since not every library was fitted to it: {', '.join(unseen)}")
+        settings.append(
+            f"- left out, since not every library was fitted to it: {', '.join(unseen)}"
+        )
     text = [
         INTRODUCTION,
         *(f"- {name}: {facts[name]}" for name in ("CPU", "packages")),

@@ -106,8 +106,8 @@ def choose(
     noisy numbers, which that half lacks, on some of its classes taken for numbers and on
     scikit-learn's diabetes data. The losses of "exact", of "gamma" and of "tweedie" are not in the
     study; the first had a short look. On the 17 tables of "tune" the geometric mean of the test
-    losses is 0.96 of CatBoost's; as the settings were chosen there, that is flattering. On the 15 of
-    "check", run once with these settings, it is 1.05 of CatBoost's (1.01 without `vowel`, 11
+    losses is 0.96 of CatBoost's; as the settings were chosen there, that is flattering. On the 15
+    of "check", run once with these settings, it is 1.05 of CatBoost's (1.01 without `vowel`, 11
     classes of 72 rows each, where it is 1.84) and 0.92 of that of LightGBM, the best of the others
     there. Time to fit is 3 % of CatBoost's. See bench/defaults/RESULTS.md.
 

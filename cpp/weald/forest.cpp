@@ -10,10 +10,11 @@ namespace {
 
 // The matrix with some of its columns only; codes and column numbers stay where they are.
 Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& columns) {
-  Binned out = view_of(matrix);
+  Binned out;
+  out.n_rows = matrix.n_rows;
+  out.raw = matrix.raw;
   out.raw.columns = columns.data();
-  out.bundles = nullptr;
-  out.columns.clear(), out.category_code.clear();
+  out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride;
   for (const std::uint32_t j : columns) {
     out.columns.push_back(matrix.columns[j]);
     out.category_code.push_back(matrix.category_code[j]);

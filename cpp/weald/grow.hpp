@@ -42,7 +42,7 @@ struct Shape {
   BigVector<double> lower, upper;            // bounds of the node's value; empty: none is bounded
   BigVector<Row> begin, end;                 // the node's rows are rows[begin, end)
   BigVector<Row> rows;                       // rows of the matrix, leaf after leaf
-  BigVector<Lane> sums;                      // two classes, whole weights: G << 32 | H of every node
+  BigVector<Lane> sums;                      // if statistics are pairs: G << 32 | H of every node
 
   std::size_t size() const { return right.size(); }
 };

@@ -30,7 +30,7 @@ class SubtreeGrower {
     Expansion made;
     std::size_t leaves = 1;
     while (!open.empty()) {
-      if (decides_first && worth_apart(open.first())) grow_apart(open, leaves);
+      if (decides_first && splits_left(leaves) > 0 && worth_apart(open.first())) grow_apart(open, leaves);
       if (open.empty()) break;
       OpenNode node = open.pop();
       poll(node.size());

@@ -26,8 +26,9 @@ Kind = Literal["regression", "binary", "multiclass"]
 
 # The best constant is infinitely far away if all counts are 0 or only one class is there. We stop
 # where the prediction is within 1e-13 of it.
-_BLOCK = 65_536
 FAR = 30.0
+
+_BLOCK = 65_536  # rows looked at together
 
 
 class Loss(ABC):

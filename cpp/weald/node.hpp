@@ -23,7 +23,7 @@ class HistogramPool {
     free_.pop_back();
     return out;
   }
-  void give(std::unique_ptr<Histogram>&& histogram) {
+  void give(std::unique_ptr<Histogram> histogram) {
     if (!histogram) return;
     const std::lock_guard lock(mutex_);
     if (free_.size() < kMost) free_.push_back(std::move(histogram));

@@ -123,7 +123,7 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
 
 }  // namespace
 
-CompactTree pack(Shape&& shape, const Summary& nodes, const Outputs& outputs,
+CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
                  std::span<const std::uint32_t> n_categories, bool keep_rows) {
   CompactTree tree;
   tree.nodes.resize(shape.size());

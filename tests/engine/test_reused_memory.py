@@ -1,7 +1,7 @@
 """Histograms go from node to node: what one node left in them must not reach another.
 
-Tables of small whole numbers keep histograms down to small nodes, so that a tree needs far more of them
-than the pool keeps. One thread grows the whole tree with one pool.
+Tables of small whole numbers keep histograms down to small nodes, so that a tree needs far more of
+them than the pool keeps. One thread grows the whole tree with one pool.
 """
 
 import numpy as np

@@ -62,7 +62,7 @@ template <class T>
 Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t threads) {
   check_columns(forest, X);
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
-  std::vector<std::int64_t> out(n * n_trees);
+  BigVector<std::int64_t> out(n * n_trees);
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
     find_leaves(forest, table_of(X), 0, n_trees, useful, out.data(), interrupt);
   });
@@ -80,12 +80,14 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
   adding.first = first, adding.last = last, adding.vote = vote, adding.apart = apart;
   adding.weights = weights ? weights->data() : nullptr;
   const std::size_t n = X.shape(0), planes = apart ? last - first : 1;
-  std::vector<double> sums(planes * n * forest.outputs.width(), 0.0);
-  if (start) {
-    require(!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width(), "a start for every sum");
-    std::copy_n(start->data(), sums.size(), sums.begin());
-  }
+  const bool fits = !start || (!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width());
+  require(fits, "a start for every sum");
+  BigVector<double> sums(planes * n * forest.outputs.width());
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+    for_stretches(0, sums.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+      start ? std::copy(start->data() + begin, start->data() + end, sums.data() + begin)
+            : std::fill(sums.data() + begin, sums.data() + end, 0.0);
+    });
     add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
   });
   std::vector<std::size_t> shape{planes, n, forest.outputs.n_outputs, forest.outputs.max_classes};

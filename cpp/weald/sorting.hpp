@@ -66,6 +66,10 @@ void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch, Patience& pat
     }
   });
   scratch.resize(n);
+  // Fresh pages come here one after another: the first items of the first pass would ask for nearly all of them.
+  for_stretches(0, n, patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += 4096 / sizeof(Item)) scratch[i] = Item{};
+  });
   for (int p = 0; p < kPasses; ++p) {
     auto& count = counts[p];
     const int shift = p * kDigit;

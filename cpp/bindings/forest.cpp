@@ -85,8 +85,11 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
   BigVector<double> sums(planes * n * forest.outputs.width());
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
     for_stretches(0, sums.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-      start ? std::copy(start->data() + begin, start->data() + end, sums.data() + begin)
-            : std::fill(sums.data() + begin, sums.data() + end, 0.0);
+      if (start) {
+        std::copy(start->data() + begin, start->data() + end, sums.data() + begin);
+      } else {
+        std::fill(sums.data() + begin, sums.data() + end, 0.0);
+      }
     });
     add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
   });

@@ -34,7 +34,13 @@ class PairHistograms {
       Histogram& into = part > 0 ? spare_[part] : out;
       if (into.size() != cells) into.assign(cells, 0);
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) { std::fill(&into[begin], &into[begin] + (end - begin), 0); });
-      add_pairs(block.byte_rows(), rows, n * part / parts, n * (part + 1) / parts, block.words, into.data());
+      const std::size_t stretch = std::max<std::size_t>(kStretch / std::max<std::size_t>(block.byte_rows().places.size(), 1), 4096);
+      const std::size_t last = n * (part + 1) / parts;
+      for (std::size_t begin = n * part / parts, end; begin < last; begin = end) {
+        interrupt.poll();
+        end = std::min(begin + stretch, last);
+        add_pairs(block.byte_rows(), rows, begin, end, block.words, into.data());
+      }
     });
     for (std::size_t part = 1; part < parts; ++part) {
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
@@ -44,6 +50,7 @@ class PairHistograms {
   }
 
  private:
+  static constexpr std::size_t kStretch = std::size_t{1} << 25;  // codes counted between two questions
   std::vector<Histogram> spare_;
 };
 

@@ -28,10 +28,10 @@ int main(int argc, char** argv) {
         matrix = bin_table(data.table, {coding, max_bins, numeric, nullptr}, 1, interrupt);
       });
       const double grow = best_of(rounds, [&] {
-        Statistics stats = make_statistics(data.target, Criterion::Gini, 1);
+        Statistics stats = make_statistics(data.target, Criterion::Gini, 1, interrupt);
         shape = grow_tree(matrix, stats, rules, 1, interrupt);
       });
-      const double summary = best_of(rounds, [&] { summarise(shape, data.target, Criterion::Gini); });
+      const double summary = best_of(rounds, [&] { summarise(shape, data.target, Criterion::Gini, interrupt); });
       std::size_t visits = 0;
       for (std::size_t m = 0; m < shape.size(); ++m) visits += shape.end[m] - shape.begin[m];
       const std::size_t columns = kind == 0 ? d : 5;

@@ -109,7 +109,9 @@ void bind_boosting(nb::module_& m) {
           return 0;
         });
       }, "k"_a, "values"_a, "Give the leaves their values and add them to the scores.")
-      .def("trees", [](PyBoosting& b) { return grown(b).trees(); }, "The trees grown last, each as a forest of one.");
+      .def("trees", [](PyBoosting& b) {
+        return without_lock([&](Interrupt& i) { return grown(b).trees(i); });
+      }, "The trees grown last, each as a forest of one.");
   m.def("make_boosting", &make, "matrix"_a, "rules"_a, "n_scores"_a, "weights"_a.none(), "threads"_a,
         nb::rv_policy::take_ownership, "Begin to boost, with scores of 0.");
 }

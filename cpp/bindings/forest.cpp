@@ -62,7 +62,7 @@ template <class T>
 Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t threads) {
   check_columns(forest, X);
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
-  std::vector<std::int64_t> out(n * n_trees);
+  BigVector<std::int64_t> out(n * n_trees);
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
     find_leaves(forest, table_of(X), 0, n_trees, useful, out.data(), interrupt);
   });
@@ -80,12 +80,17 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
   adding.first = first, adding.last = last, adding.vote = vote, adding.apart = apart;
   adding.weights = weights ? weights->data() : nullptr;
   const std::size_t n = X.shape(0), planes = apart ? last - first : 1;
-  std::vector<double> sums(planes * n * forest.outputs.width(), 0.0);
-  if (start) {
-    require(!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width(), "a start for every sum");
-    std::copy_n(start->data(), sums.size(), sums.begin());
-  }
+  const bool fits = !start || (!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width());
+  require(fits, "a start for every sum");
+  BigVector<double> sums(planes * n * forest.outputs.width());
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+    for_stretches(0, sums.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+      if (start) {
+        std::copy(start->data() + begin, start->data() + end, sums.data() + begin);
+      } else {
+        std::fill(sums.data() + begin, sums.data() + end, 0.0);
+      }
+    });
     add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
   });
   std::vector<std::size_t> shape{planes, n, forest.outputs.n_outputs, forest.outputs.max_classes};
@@ -212,8 +217,11 @@ Forest forest_of(const NamedArrays& state) {
   for (std::size_t t = 0; t < n_trees; ++t) {
     require(cells.data()[t] <= static_cast<std::uint8_t>(Cell::Real), "not a valid forest: a type of values");
     out.trees[t].table.cell = static_cast<Cell>(cells.data()[t]);
-    check_tree(out.trees[t], out.outputs, out.n_categories);
   }
+  without_lock([&](Interrupt& interrupt) {
+    for (CompactTree& tree : out.trees) check_tree(tree, out.outputs, out.n_categories, interrupt);
+    return 0;
+  });
   return out;
 }
 
@@ -226,7 +234,7 @@ Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
   const auto valid = [](bool good, const char* what) {
     require(good, (std::string("not a valid tree: ") + what).c_str());
   };
-  check_preorder(span_of(right));
+  without_lock([&](Interrupt& interrupt) { return check_preorder(span_of(right), interrupt); });
   valid(feature.shape(0) == n && threshold.shape(0) == n && missing_left.shape(0) == n &&
             set_begin.shape(0) == n, "its arrays differ in length");
   valid(!n_categories.empty() && n_categories.size() <= Node::kMost, "its number of columns");
@@ -251,7 +259,10 @@ Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
       node.number = categorical_number(static_cast<std::uint32_t>(begin), n_categories[static_cast<std::size_t>(column)]);
     }
   }
-  check_tree(tree, out.outputs, out.n_categories);
+  without_lock([&](Interrupt& interrupt) {
+    check_tree(tree, out.outputs, out.n_categories, interrupt);
+    return 0;
+  });
   return out;
 }
 
@@ -308,7 +319,10 @@ void bind_forest(nb::module_& m) {
       }, "codes"_a, "n_strata"_a, "Draw from every stratum on its own.");
   m.def("draw_rows", [](const Draw& draw, std::size_t n, std::uint64_t seed, std::size_t tree) {
     std::vector<std::uint32_t> counts(n);
-    RowSampler(draw, n).draw(member_key(seed, tree), counts.data());
+    without_lock([&](Interrupt& interrupt) {
+      RowSampler(draw, n, interrupt).draw(member_key(seed, tree), counts.data(), interrupt);
+      return 0;
+    });
     return give(std::move(counts));
   }, "draw"_a, "n"_a, "seed"_a, "tree"_a, "How often each row is drawn for a member.");
   m.def("draw_columns", [](const Draw& draw, std::size_t d, std::uint64_t seed, std::size_t tree) {
@@ -364,7 +378,8 @@ void bind_forest(nb::module_& m) {
       .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a,
            "sums"_a, "votes"_a, "threads"_a, "vote"_a)
       .def("tree", [](const Forest& f, std::size_t t) {
-        Unpacked tree = unpack(tree_at(f, t), f.outputs, f.criterion);
+        Unpacked tree = without_lock(
+            [&](Interrupt& interrupt) { return unpack(tree_at(f, t), f.outputs, f.criterion, interrupt); });
         return arrays_of(std::move(tree.shape), std::move(tree.nodes));
       }, "t"_a, "The arrays of one tree.")
       .def("leaf_rows", [](const Forest& f, std::size_t t)

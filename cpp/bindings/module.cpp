@@ -89,11 +89,11 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
   Shape shape;
   Summary nodes;
   without_lock([&](Interrupt& interrupt) {
-    Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf);
+    Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf, interrupt);
     require(!stats.rows.empty(), "no row has a positive weight");
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
     if (&growth != &summary) shape.sums = {};  // they were summed under other weights
-    nodes = summarise(shape, summary.target, criterion);
+    nodes = summarise(shape, summary.target, criterion, interrupt);
     return 0;
   });
   return arrays_of(std::move(shape), std::move(nodes));
@@ -172,11 +172,13 @@ NB_MODULE(_core, m) {
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 
   m.def("node_depths", [](const In<std::int64_t>& right) {
-    return give_as<std::int64_t>(check_preorder(span_of(right)));
+    return give_as<std::int64_t>(
+        without_lock([&](Interrupt& interrupt) { return check_preorder(span_of(right), interrupt); }));
   }, "children_right"_a, "Number of tests above each node of a tree in pre-order.");
 
   m.def("pruning_path", [](const In<std::int64_t>& right, const In<double>& risk) {
-    PruningPath path = pruning_path(span_of(right), span_of(risk));
+    PruningPath path = without_lock(
+        [&](Interrupt& interrupt) { return pruning_path(span_of(right), span_of(risk), interrupt); });
     NamedArrays out;
     out["node"] = give(std::move(path.node));
     out["alpha"] = give(std::move(path.alpha));

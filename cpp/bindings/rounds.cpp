@@ -42,7 +42,8 @@ void bind_rounds(nb::module_& m) {
       .def_prop_ro("leaf_of", [](const PyRounds& r) { return copy_of(grown(r).leaf_of()); }, nb::rv_policy::move)
       .def_prop_ro("leaf_values", [](const PyRounds& r) {
         const Outputs& outputs = r.rounds.outputs();
-        return give(grown(r).leaf_values(), {r.rounds.n_leaves(), outputs.width()});
+        return give(without_lock([&](Interrupt& interrupt) { return grown(r).leaf_values(interrupt); }),
+                    {r.rounds.n_leaves(), outputs.width()});
       }, nb::rv_policy::move, "What each leaf predicts, from left to right.")
       .def_prop_ro("class_weights", [](const PyRounds& r) {
         const auto& classes = r.rounds.outputs().n_classes;

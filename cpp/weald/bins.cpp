@@ -55,29 +55,36 @@ struct Scratch {
 
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.
 template <class T>
-void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& scratch) {
+void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& scratch, Interrupt& interrupt) {
+  Patience patience(interrupt);
   auto& items = scratch.ranked;
   items.clear();
   items.reserve(table.n_rows);
-  for (std::size_t i = 0; i < table.n_rows; ++i) {
-    const T value = table.at(i, j);
-    if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
-  }
-  sort_by_key(items, scratch.ranked_spare);
+  for_stretches(0, table.n_rows, patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
+    }
+  });
+  sort_by_key(items, scratch.ranked_spare, patience);
   Column& column = out.columns[j];
-  for (std::size_t k = 0; k < items.size(); ++k) {
-    column.n_codes += k == 0 || items[k].key != items[k - 1].key;
-  }
+  for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      column.n_codes += k == 0 || items[k].key != items[k - 1].key;
+    }
+  });
   column.has_missing = items.size() < table.n_rows;
   store_column(out, j, [&](auto&& put) {
     if (column.has_missing) {
       for (std::size_t i = 0; i < table.n_rows; ++i) put(i, column.n_codes);
     }
     Code code = 0;
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      code += k > 0 && items[k].key != items[k - 1].key;
-      put(items[k].row, code);
-    }
+    for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        code += k > 0 && items[k].key != items[k - 1].key;
+        put(items[k].row, code);
+      }
+    });
   });
 }
 
@@ -122,7 +129,9 @@ Cuts<T> quantile_cuts(const BigVector<Item>& sorted, WeightOf&& weight_of, std::
 
 // The cuts of a column, from all its rows or a sample of them.
 template <class T>
-Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, Scratch<T>& scratch) {
+Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, Scratch<T>& scratch,
+                  Interrupt& interrupt) {
+  Patience patience(interrupt);
   const bool sample = table.n_rows > kSampleAbove;
   const std::size_t n = sample ? kSampleSize : table.n_rows;
   const auto row_at = [&](std::size_t k) {
@@ -145,12 +154,12 @@ Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& reques
     gather(scratch.ranked, [](T value, std::size_t row) {
       return Ranked<T>{key_of(value), static_cast<Row>(row)};
     });
-    sort_by_key(scratch.ranked, scratch.ranked_spare);
+    sort_by_key(scratch.ranked, scratch.ranked_spare, patience);
     return quantile_cuts<T>(
         scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
   }
   gather(scratch.bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
-  sort_by_key(scratch.bare, scratch.bare_spare);
+  sort_by_key(scratch.bare, scratch.bare_spare, patience);
   return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return 1.0; }, request.max_bins);
 }
 
@@ -194,17 +203,19 @@ class BinFinder {
 // Categories keep their own codes; if they are too many for the bins, the lightest share the last.
 template <class T>
 std::vector<Code> category_codes(const Table<T>& table, std::size_t j, std::size_t n_categories,
-                                 const BinRequest& request) {
+                                 const BinRequest& request, Interrupt& interrupt) {
   std::vector<Code> codes(n_categories);
   std::iota(codes.begin(), codes.end(), Code{0});
   if (request.coding != Coding::Bins || n_categories <= request.max_bins) return codes;
   std::vector<double> weight(n_categories, 0.0);
-  for (std::size_t i = 0; i < table.n_rows; ++i) {
-    const T value = table.at(i, j);
-    if (!std::isnan(value)) {
-      weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
+  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (!std::isnan(value)) {
+        weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
+      }
     }
-  }
+  });
   std::vector<Code> order = codes;
   std::stable_sort(order.begin(), order.end(),
                    [&](Code a, Code b) { return weight[a] > weight[b]; });
@@ -216,14 +227,16 @@ std::vector<Code> category_codes(const Table<T>& table, std::size_t j, std::size
 }
 
 template <class T>
-void check_categories(const Table<T>& table, std::size_t j, std::uint32_t n_categories) {
-  for (std::size_t i = 0; i < table.n_rows; ++i) {
-    const T value = table.at(i, j);
-    if (std::isnan(value)) continue;
-    if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
-      throw std::invalid_argument("a categorical column holds a value that is not a category");
+void check_categories(const Table<T>& table, std::size_t j, std::uint32_t n_categories, Interrupt& interrupt) {
+  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (std::isnan(value)) continue;
+      if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
+        throw std::invalid_argument("a categorical column holds a value that is not a category");
+      }
     }
-  }
+  });
 }
 
 template <class T>
@@ -231,15 +244,17 @@ void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t thr
                Interrupt& interrupt, Binned& out) {
   out.storage.resize(table.n_columns);
   parallel_for_with<Scratch<T>>(threads, table.n_columns, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
-    if (request.categories[j] == 0) return rank_column(table, j, out, scratch);
+    if (request.categories[j] == 0) return rank_column(table, j, out, scratch, interrupt);
     Column& column = out.columns[j];
     column.n_codes = request.categories[j];
     column.has_missing = true;  // the slot costs nothing, and saves a pass
     store_column(out, j, [&](auto&& put) {
-      for (std::size_t i = 0; i < table.n_rows; ++i) {
-        const T value = table.at(i, j);
-        put(i, std::isnan(value) ? column.n_codes : static_cast<Code>(value));
-      }
+      for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const T value = table.at(i, j);
+          put(i, std::isnan(value) ? column.n_codes : static_cast<Code>(value));
+        }
+      });
     });
   });
 }
@@ -255,7 +270,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
       column.n_codes =
           static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
-      cuts[j] = find_cuts(table, j, request, scratch);
+      cuts[j] = find_cuts(table, j, request, scratch, interrupt);
       if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
     }
@@ -356,10 +371,11 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
   out.high.resize(table.n_columns);
   out.category_code.resize(table.n_columns);
   for (std::size_t j = 0; j < table.n_columns; ++j) {
+    interrupt.poll();
     out.columns[j].categorical = request.categories[j] > 0;
     if (out.columns[j].categorical) {
-      check_categories(table, j, request.categories[j]);
-      out.category_code[j] = category_codes(table, j, request.categories[j], request);
+      check_categories(table, j, request.categories[j], interrupt);
+      out.category_code[j] = category_codes(table, j, request.categories[j], request, interrupt);
     }
   }
   switch (request.coding) {

@@ -144,7 +144,7 @@ void Boosting::grow_vector(const RoundPlan& plan, Interrupt& interrupt) {
   }
   Target target;
   target.n_rows = n, target.n_outputs = n_scores_, target.values = pull.data(), target.weights = round_weights_;
-  Statistics stats = make_statistics(target, Criterion::Squared, rules_.min_samples_leaf);
+  Statistics stats = make_statistics(target, Criterion::Squared, rules_.min_samples_leaf, interrupt);
   stats.lambda = plan.lambda / stats.h_unit;
   Rules rules = rules_;
   rules.seed = combine(plan.key, kTreeKey);
@@ -219,7 +219,7 @@ const BigVector<std::uint32_t>& Boosting::leaf_of(std::size_t k, Interrupt& inte
   BigVector<std::uint32_t> found(n_rows());
   if (tree.shape.rows.size() < n_rows()) {
     // Rows that took no part have not been down the tree yet.
-    const Forest one{Criterion::Squared, {}, n_categories_, {pack_tree(tree)}};
+    const Forest one{Criterion::Squared, {}, n_categories_, {pack_tree(tree, interrupt)}};
     std::vector<std::uint32_t> number(one.trees[0].nodes.size(), 0);
     for (std::size_t m = 0, leaf = 0; m < number.size(); ++m) {
       if (one.trees[0].nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);
@@ -276,7 +276,8 @@ std::vector<double> Boosting::leaf_quantiles(std::size_t k, std::span<const doub
       const Row row = tree.shape.rows[i];
       residuals.emplace_back(targets[row] - F[row], round_weights_ ? round_weights_[row] : 1.0);
     }
-    std::sort(residuals.begin(), residuals.end());
+    arrange_patiently(residuals.size(), interrupt,
+                      [&](auto&& less) { std::sort(residuals.begin(), residuals.end(), less); });
     for (const auto& [residual, weight] : residuals) total += weight;
     // As weald.losses.search.weighted_quantile: halfway where two neighbours are as good.
     const double slack = 1e-12 * total, wanted = q * total;
@@ -318,7 +319,7 @@ void Boosting::add(std::size_t k, std::span<const double> values, Interrupt& int
   tree.leaf_byte.empty() ? add_by(leaf_of(k, interrupt)) : add_by(tree.leaf_byte);
 }
 
-CompactTree Boosting::pack_tree(const Grown& tree) const {
+CompactTree Boosting::pack_tree(const Grown& tree, Interrupt& interrupt) const {
   const Shape& s = tree.shape;
   Outputs outputs;
   outputs.n_outputs = vector_ ? n_scores_ : 1;
@@ -336,19 +337,19 @@ CompactTree Boosting::pack_tree(const Grown& tree) const {
     std::copy_n(&tree.values[leaf * outputs.n_outputs], outputs.n_outputs, &nodes.value[m * outputs.n_outputs]);
     ++leaf;
   }
-  CompactTree packed = pack(std::move(copy), nodes, outputs, n_categories_, false);
+  CompactTree packed = pack(std::move(copy), nodes, outputs, n_categories_, false, interrupt);
   for (std::size_t m = 0; m < s.size(); ++m) {
     if (s.right[m] >= 0) packed.importance[static_cast<std::size_t>(s.feature[m])] += tree.gains[m];
   }
   return packed;
 }
 
-std::vector<Forest> Boosting::trees() const {
+std::vector<Forest> Boosting::trees(Interrupt& interrupt) const {
   std::vector<Forest> out;
   for (std::size_t k = 0; k < (vector_ ? 1 : n_scores_); ++k) {
     Outputs outputs;
     outputs.n_outputs = vector_ ? n_scores_ : 1;
-    out.push_back({Criterion::Squared, outputs, n_categories_, {pack_tree(grown_[k])}});
+    out.push_back({Criterion::Squared, outputs, n_categories_, {pack_tree(grown_[k], interrupt)}});
   }
   return out;
 }

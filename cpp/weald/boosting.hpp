@@ -50,7 +50,7 @@ class Boosting {
 
   // Gives the leaves their values, and adds them to the scores.
   void add(std::size_t k, std::span<const double> values, Interrupt& interrupt);
-  std::vector<Forest> trees() const;        // each of one tree, with the values that were added
+  std::vector<Forest> trees(Interrupt& interrupt) const;  // each of one tree, with the values that were added
 
  private:
   struct Leaf { Row begin, end; };          // of the tree's rows
@@ -80,7 +80,7 @@ class Boosting {
   void finish(Grown& tree, Shape shape, std::size_t threads, Interrupt& interrupt);
   void measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, double g_unit, double h_unit,
                      Interrupt& interrupt);
-  CompactTree pack_tree(const Grown& tree) const;
+  CompactTree pack_tree(const Grown& tree, Interrupt& interrupt) const;
   double sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive, Interrupt& interrupt);
 
   Binned matrix_;                           // a view of the caller's

@@ -84,6 +84,7 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
   struct Open { std::vector<std::uint32_t> members; std::vector<std::uint64_t> others; std::size_t slots = 1; };
   std::vector<Open> open;
   for (std::uint32_t k = 0; k < sparse.size(); ++k) {
+    interrupt.poll();
     const Sparse& s = sparse[k];
     const std::size_t more = columns[s.column].slots() - 1;
     const auto fits = [&](const Open& bundle) { return bundle.slots + more <= kSlots && exclusive(bundle.others, s.others); };

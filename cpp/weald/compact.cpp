@@ -64,13 +64,14 @@ void table_row(const Summary& nodes, std::size_t m, const Outputs& outputs, bool
 }
 
 // Whole class weights, from which the shares come back bit by bit? The largest weight of a leaf.
-double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& outputs) {
+double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& outputs, Patience& patience) {
   if (!outputs.classifies()) return kInf;
   double most = 0;
   const std::size_t width = outputs.width();
   std::vector<double> row(1 + width);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     if (shape.right[m] >= 0) continue;
+    patience.spend(8 + 2 * width);
     most = std::max(most, nodes.weight[m]);
     table_row(nodes, m, outputs, true, row.data());
     for (std::size_t k = 0; k < width; ++k) {
@@ -81,14 +82,16 @@ double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& ou
   return most;
 }
 
-void fill_table(CompactTree& tree, const Shape& shape, const Summary& nodes, const Outputs& outputs) {
-  const double most = whole_weights(shape, nodes, outputs);
+void fill_table(CompactTree& tree, const Shape& shape, const Summary& nodes, const Outputs& outputs,
+                Patience& patience) {
+  const double most = whole_weights(shape, nodes, outputs, patience);
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
     TableBuilder<T> builder(width);
     std::vector<double> row(width);
     for (std::size_t m = 0; m < shape.size(); ++m) {
       if (shape.right[m] >= 0) continue;
+      patience.spend(64 + 8 * width);
       table_row(nodes, m, outputs, cell != Cell::Real, row.data());
       tree.nodes[m].number = nodes.weight[m];
       tree.nodes[m].next = builder.add(row.data());
@@ -124,12 +127,14 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
 }  // namespace
 
 CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
-                 std::span<const std::uint32_t> n_categories, bool keep_rows) {
+                 std::span<const std::uint32_t> n_categories, bool keep_rows, Interrupt& interrupt) {
   CompactTree tree;
+  Patience patience(interrupt);
   tree.nodes.resize(shape.size());
   tree.importance = importance_of(shape, nodes, n_categories.size());
   tree.depth = depth_of(shape.right);
   for (std::size_t m = 0; m < shape.size(); ++m) {
+    patience.spend(8);
     Node& node = tree.nodes[m];
     if (shape.right[m] < 0) {
       const auto rows = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes.n_rows[m], Node::kMost));
@@ -148,7 +153,7 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
                                        n_categories[static_cast<std::size_t>(shape.feature[m])]);
     }
   }
-  if (!outputs.is_inline()) fill_table(tree, shape, nodes, outputs);
+  if (!outputs.is_inline()) fill_table(tree, shape, nodes, outputs, patience);
   if (!outputs.classifies()) {
     for (std::size_t m = 0; m < shape.size(); ++m) {
       if (shape.right[m] < 0) tree.leaf_impurity.push_back(static_cast<float>(nodes.impurity[m]));
@@ -163,12 +168,14 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
   return tree;
 }
 
-Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion criterion) {
+Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion criterion, Interrupt& interrupt) {
   Unpacked out;
+  Patience patience(interrupt);
   Shape& shape = out.shape;
   LeafSums leaves;
   const std::size_t width = outputs.width();
   for (std::size_t m = 0; m < tree.nodes.size(); ++m) {
+    patience.spend(8 + width);
     const Node& node = tree.nodes[m];
     const bool leaf = node.leaf(), categorical = (node.head & Node::kCategorical) != 0;
     shape.right.push_back(leaf ? -1 : static_cast<std::int32_t>(m + node.next));
@@ -196,18 +203,20 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
     leaves.impurity.push_back(tree.leaf_impurity.empty() ? 0.0 : double{tree.leaf_impurity[leaves.impurity.size()]});
   }
   shape.sets = tree.sets;
-  out.nodes = summarise_leaves(shape, leaves, outputs.n_outputs, outputs.n_classes, criterion);
+  out.nodes = summarise_leaves(shape, leaves, outputs.n_outputs, outputs.n_classes, criterion, interrupt);
   return out;
 }
 
-std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right) {
+std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, Interrupt& interrupt) {
   const std::size_t n = right.size();
   require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
   std::vector<std::uint32_t> depths(n);
   // In pre-order the nodes of a subtree are neighbours: walk them, keeping the open "no" branches.
   std::vector<std::pair<std::size_t, std::uint32_t>> open;  // node to come, its depth
   std::uint32_t depth = 0;
+  Patience patience(interrupt);
   for (std::size_t i = 0; i < n; ++i) {
+    patience.spend(4);
     depths[i] = depth;
     require(right[i] >= -1, "a child is out of range");
     if (right[i] >= 0) {
@@ -224,12 +233,15 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right) {
   return depths;
 }
 
-void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories) {
+void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
+                Interrupt& interrupt) {
   require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
   std::vector<std::int64_t> right;
   std::size_t n_leaves = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
+  Patience patience(interrupt);
   for (const Node& node : tree.nodes) {
+    patience.spend(4);
     const std::size_t to = right.size() + node.next;
     require(node.leaf() || to < tree.nodes.size(), "a child is out of range");
     right.push_back(node.leaf() ? -1 : static_cast<std::int64_t>(to));
@@ -251,7 +263,7 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       require(!std::isnan(node.number), "a threshold is missing");
     }
   }
-  const auto depths = check_preorder(right);
+  const auto depths = check_preorder(right, interrupt);
   tree.depth = *std::max_element(depths.begin(), depths.end());
   require(tree.leaf_impurity.empty() || tree.leaf_impurity.size() == n_leaves, "one impurity per leaf");
   require(tree.importance.empty() || tree.importance.size() == n_categories.size(), "one importance per column");

@@ -81,7 +81,7 @@ struct CompactTree {
 
 // n_categories: per column, 0 for numeric.
 CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
-                 std::span<const std::uint32_t> n_categories, bool keep_rows);
+                 std::span<const std::uint32_t> n_categories, bool keep_rows, Interrupt& interrupt);
 
 // The tree in full again: its shape (without rows) and what its nodes say. Inner nodes of an
 // absolute-error tree have no value, as medians do not follow from the leaves.
@@ -89,13 +89,14 @@ struct Unpacked {
   Shape shape;
   Summary nodes;
 };
-Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion criterion);
+Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion criterion, Interrupt& interrupt);
 
 // Checks that `right` (-1: leaf) describes one tree in pre-order; the depth of every node. Throws
 // std::invalid_argument.
-std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right);
+std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, Interrupt& interrupt);
 
 // Throws std::invalid_argument unless this is a tree whose every index is in range. Sets the depth.
-void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories);
+void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
+                Interrupt& interrupt);
 
 }  // namespace weald

@@ -23,35 +23,41 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
 }
 
 // Class weights n / (K n_k), counted in the drawn rows: every class weighs the same.
-std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n) {
+std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n, Interrupt& interrupt) {
   std::vector<double> out(target.n_rows, 0.0);
-  for (std::size_t i = 0; i < n; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
+  for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
+  });
   for (std::size_t o = 0; o < target.n_outputs; ++o) {
     std::vector<double> count(target.n_classes[o], 0.0);
     double total = 0;
     const auto class_of = [&](Row row) {
       return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
     };
-    for (std::size_t i = 0; i < n; ++i) {
-      const double times = target.counts ? target.counts[rows[i]] : 1.0;
-      count[class_of(rows[i])] += times;
-      total += times;
-    }
+    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double times = target.counts ? target.counts[rows[i]] : 1.0;
+        count[class_of(rows[i])] += times;
+        total += times;
+      }
+    });
     const auto present = std::count_if(count.begin(), count.end(), [](double c) { return c > 0; });
-    for (std::size_t i = 0; i < n; ++i) {
-      out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
-    }
+    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
+      }
+    });
   }
   return out;
 }
 
 // Cuts the tree back to the smallest that minimises impurity + alpha * leaves.
-void prune(Shape& shape, Summary& nodes, double alpha) {
+void prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
   const std::size_t n = shape.size();
   const std::vector<std::int64_t> right(shape.right.begin(), shape.right.end());
   std::vector<double> risk(n);
   for (std::size_t m = 0; m < n; ++m) risk[m] = nodes.weight[m] * nodes.impurity[m] / nodes.weight[0];
-  const PruningPath path = pruning_path(right, risk);
+  const PruningPath path = pruning_path(right, risk, interrupt);
   std::vector<bool> cut(n, false);
   for (std::size_t k = 0; k < path.node.size() && path.alpha[k] <= alpha; ++k) {
     cut[static_cast<std::size_t>(path.node[k])] = true;
@@ -60,7 +66,9 @@ void prune(Shape& shape, Summary& nodes, double alpha) {
   const std::size_t width = nodes.n_outputs * nodes.max_classes;
   std::vector<std::int32_t> number(n, -1);
   std::size_t kept = 0;
+  Patience patience(interrupt);
   for (std::size_t m = 0; m < n; ++kept) {
+    patience.spend(8 + width);
     number[m] = static_cast<std::int32_t>(kept);
     const bool leaf = shape.right[m] < 0 || cut[m];
     shape.right[kept] = leaf ? -1 : shape.right[m];
@@ -87,8 +95,8 @@ void prune(Shape& shape, Summary& nodes, double alpha) {
 
 class TreeGrower {
  public:
-  TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan)
-      : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows) {
+  TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan, Interrupt& interrupt)
+      : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows, interrupt) {
     outputs_ = outputs_of(target);
     n_categories_ = categories_of(matrix);
   }
@@ -99,24 +107,24 @@ class TreeGrower {
     std::vector<std::uint32_t> counts;
     if (plan_.draw.kind != Drawing::All) {
       counts.resize(matrix_.n_rows);
-      sampler_.draw(key, counts.data());
+      sampler_.draw(key, counts.data(), interrupt);
       target.counts = counts.data();
     }
     Rules rules = plan_.rules;
     rules.seed = combine(key, kTreeKey);
     std::vector<double> weights;
     if (plan_.balance) {
-      const auto rows = make_statistics(target, plan_.criterion, rules.min_samples_leaf).rows;
-      weights = balanced_weights(target, rows.data(), rows.size());
+      const auto rows = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt).rows;
+      weights = balanced_weights(target, rows.data(), rows.size(), interrupt);
       target.weights = weights.data();
     }
-    Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf);
+    Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt);
     if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     Shape shape = grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key),
                                   threads, interrupt);
-    Summary nodes = summarise(shape, target, plan_.criterion);
-    if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha);
-    return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows);
+    Summary nodes = summarise(shape, target, plan_.criterion, interrupt);
+    if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha, interrupt);
+    return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
   }
 
  private:
@@ -172,7 +180,7 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix) {
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
                                      std::size_t first, std::size_t last, std::size_t threads,
                                      Interrupt& interrupt) {
-  const TreeGrower grower(matrix, target, plan);
+  const TreeGrower grower(matrix, target, plan, interrupt);
   std::vector<CompactTree> trees(last - first);
   // A tree per thread; when there are fewer trees than threads, all threads on each tree.
   if (trees.size() < threads) {
@@ -189,15 +197,17 @@ std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target,
 BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed,
                                     std::size_t first, std::size_t last, std::size_t threads,
                                     Interrupt& interrupt) {
-  const RowSampler sampler(draw, n_rows);
+  const RowSampler sampler(draw, n_rows, interrupt);
   const std::size_t words = (n_rows + 63) / 64;
   BigVector<std::uint64_t> out((last - first) * words, 0);
   parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
     std::vector<std::uint32_t> counts(n_rows);
-    sampler.draw(member_key(seed, first + k), counts.data());
-    for (std::size_t i = 0; i < n_rows; ++i) {
-      out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
-    }
+    sampler.draw(member_key(seed, first + k), counts.data(), interrupt);
+    for_stretches(0, n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
+      }
+    });
   });
   return out;
 }

@@ -109,12 +109,14 @@ class MaskedTrees {
   }
 
   template <class T>
-  void add(const Table<T>& table, std::size_t begin, std::size_t end, double* sums) const {
+  void add(const Table<T>& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
+    Patience patience(interrupt);
     std::vector<V> values(std::max<std::size_t>(columns_.size(), 1) * kRows<V> + 32 / sizeof(V));
     // Registers are filled from addresses that are multiples of their size.
     auto* tile = reinterpret_cast<V*>((reinterpret_cast<std::uintptr_t>(values.data()) + 31) / 32 * 32);
     for (std::size_t from = begin; from < end; from += kRows<V>) {
       const std::size_t n = std::min(kRows<V>, end - from);
+      patience.spend(tests_.values.size());  // a test of all these rows takes as long as one row elsewhere
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         for (std::size_t r = 0; r < n; ++r) tile[c * kRows<V> + r] = static_cast<V>(table.at(from + r, columns_[c]));
       }
@@ -186,7 +188,7 @@ void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& add
   const std::size_t blocks = std::max(useful, (table.n_rows + kMaskedRows - 1) / kMaskedRows);
   const auto run = [&](const auto& trees) {
     parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
-      trees.add(table, table.n_rows * block / blocks, table.n_rows * (block + 1) / blocks, sums);
+      trees.add(table, table.n_rows * block / blocks, table.n_rows * (block + 1) / blocks, sums, interrupt);
     });
   };
   if (sizeof(T) == sizeof(float) && most <= 32) {

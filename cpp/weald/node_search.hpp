@@ -149,7 +149,9 @@ class NodeSearch {
     const std::size_t parts = useful(rows.n);
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
       const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
+      Patience patience(plan_.interrupt);
       for (std::size_t begin = 0; begin < rows.n; begin += kHistogramRows) {
+        patience.spend(kHistogramRows * (to - from));
         const NodeRows chunk = rows.slice(begin, std::min(begin + kHistogramRows, rows.n), plan_.stats);
         for (std::size_t j = from; j < to; ++j) {
           if (columns[j].constant()) continue;

@@ -233,6 +233,12 @@ double walk_ns(const Forest& forest, std::size_t first, std::size_t last) {
   return steps * 4;
 }
 
+std::size_t tile_of(const Forest& forest, std::size_t first, std::size_t last) {
+  std::size_t depth = kFarDown;
+  for (std::size_t t = first; t < last; ++t) depth = std::max<std::size_t>(depth, forest.trees[t].depth);
+  return std::max<std::size_t>(kWalkTile * kFarDown / depth, 1);
+}
+
 // Calls sink(tree, rows, leaves) with where the rows of each block end, tree after tree. rows_of(tree,
 // begin, end, rows), if it says so, chooses the rows of a block for a tree; else they are all of them.
 template <class T, class RowsOf, class Sink>
@@ -240,7 +246,8 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
                 std::size_t threads, Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
   const double work = walk_ns(forest, first, last) * static_cast<double>(table.n_rows);
   const std::size_t useful = useful_threads(threads, work);
-  const std::size_t blocks = std::max(useful, (table.n_rows + kWalkTile - 1) / kWalkTile);
+  const std::size_t tile = tile_of(forest, first, last);
+  const std::size_t blocks = std::max(useful, (table.n_rows + tile - 1) / tile);
   parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
     const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
     if (begin == end) return;
@@ -248,7 +255,7 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
     const bool chosen = rows_of(first, begin, end, rows);
-    const std::size_t at_once = chosen || rows.size() >= kFewWalks ? 1 : std::min(kWalkTile / rows.size(), last - first);
+    const std::size_t at_once = chosen || rows.size() >= kFewWalks ? 1 : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
     std::vector<std::uint32_t> leaf(at_once * (end - begin));
     for (std::size_t t = first; t < last; t += at_once) {
       interrupt.poll();

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "threads.hpp"
+
 namespace weald {
 
 // The order in which weakest links are cut. After step k the tree has risk[k].
@@ -16,6 +18,6 @@ struct PruningPath {
 };
 
 // `right` describes the tree in pre-order; `risk` is each node's share of weight times impurity.
-PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const double> risk);
+PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const double> risk, Interrupt& interrupt);
 
 }  // namespace weald

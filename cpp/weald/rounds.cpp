@@ -63,7 +63,7 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
     draw.weights = weights();
     draw.size = n_drawn_;
     counts.resize(target.n_rows);
-    RowSampler(draw, target.n_rows).draw(key, counts.data());
+    RowSampler(draw, target.n_rows, interrupt).draw(key, counts.data(), interrupt);
     target.counts = counts.data();
   } else {
     target.weights = factors_.data();
@@ -74,7 +74,7 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   const double total = resample ? static_cast<double>(n_drawn_) : total_;
   rules.min_weight_leaf *= total, rules.min_decrease *= total;
   const Precision precision = target.n_rows >= kWordRows ? Precision::Word : Precision::Fine;
-  Statistics statistics = make_statistics(target, criterion_, rules.min_samples_leaf, precision, std::exchange(memory_, {}));
+  Statistics statistics = make_statistics(target, criterion_, rules.min_samples_leaf, interrupt, precision, std::exchange(memory_, {}));
   Shape shape = grow_tree(matrix_, statistics, rules, threads_, interrupt);
 
   std::vector<std::pair<Row, Row>> leaves;
@@ -89,13 +89,13 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   const Summary nodes = summarise_tree(shape, target, interrupt);
   statistics.rows = std::exchange(shape.rows, {});
   memory_ = std::move(statistics);
-  tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false);
+  tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false, interrupt);
   if (resample) find_undrawn(interrupt);
 }
 
 // Classes under weights: from the weight of each class in each leaf, which is soon known.
 Summary Rounds::summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const {
-  if (!target.classes || !target.weights) return summarise(shape, target, criterion_);
+  if (!target.classes || !target.weights) return summarise(shape, target, criterion_, interrupt);
   const std::size_t k = n_classes();
   LeafSums leaves;
   leaves.value = class_weights(interrupt);
@@ -106,7 +106,7 @@ Summary Rounds::summarise_tree(const Shape& shape, const Target& target, Interru
     leaves.weight.push_back(std::accumulate(value, value + k, 0.0));
     for (std::size_t c = 0; c < k; ++c) value[c] /= leaves.weight.back();
   }
-  return summarise_leaves(shape, leaves, 1, target.n_classes, criterion_);
+  return summarise_leaves(shape, leaves, 1, target.n_classes, criterion_, interrupt);
 }
 
 // Rows that were not drawn have not been down the tree yet.
@@ -126,8 +126,8 @@ void Rounds::find_undrawn(Interrupt& interrupt) {
   for (std::size_t i = 0; i < node.size(); ++i) leaf_of_[i] = number[static_cast<std::size_t>(node[i])];
 }
 
-std::vector<double> Rounds::leaf_values() const {
-  const Unpacked all = unpack(tree_, outputs_, criterion_);
+std::vector<double> Rounds::leaf_values(Interrupt& interrupt) const {
+  const Unpacked all = unpack(tree_, outputs_, criterion_, interrupt);
   const std::size_t width = outputs_.width();
   std::vector<double> out;
   for (std::size_t m = 0; m < all.shape.size(); ++m) {

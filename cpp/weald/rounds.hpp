@@ -24,7 +24,7 @@ class Rounds {
   std::span<const std::uint32_t> leaf_of() const { return leaf_of_; }
   std::size_t n_leaves() const { return n_leaves_; }
   // ... what each leaf predicts, n_leaves x width, and the weight of each class of rows in it.
-  std::vector<double> leaf_values() const;
+  std::vector<double> leaf_values(Interrupt& interrupt) const;
   std::vector<double> class_weights(Interrupt& interrupt) const;
 
   // Row i weighs factor[leaf, class] times as much; then all are divided by their sum, which is returned.

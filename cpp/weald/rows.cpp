@@ -85,7 +85,7 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
 }
 
 std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
-                                          const Statistics& stats) {
+                                          const Statistics& stats, Interrupt& interrupt) {
   auto block = std::make_shared<Block>();
   const std::size_t d = parent.columns.size();
   block->n_rows = n;
@@ -98,7 +98,9 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
   std::uint8_t* free = block->code_storage.data();
   std::vector<std::uint64_t> seen;
   BigVector<Code> renumber;
+  Patience patience(interrupt);
   for (std::size_t j = 0; j < d; ++j) {
+    patience.spend(4 * n);
     const Column& from = parent.columns[j];
     Column& to = block->columns[j];
     to.categorical = from.categorical;

@@ -57,7 +57,7 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
 
 // The given rows of a block as a block of their own.
 std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
-                                          const Statistics& stats);
+                                          const Statistics& stats, Interrupt& interrupt);
 
 // Is a node of n rows small enough, compared with its block, to be worth a block of its own?
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node);

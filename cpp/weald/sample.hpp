@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "random.hpp"
+#include "threads.hpp"
 #include "types.hpp"
 
 namespace weald {
@@ -32,9 +33,9 @@ inline std::uint64_t member_key(std::uint64_t seed, std::uint64_t member) {
 // The pools of units and their chances, laid out once for all members.
 class RowSampler {
  public:
-  RowSampler(const Draw& draw, std::size_t n_rows);  // throws std::invalid_argument
+  RowSampler(const Draw& draw, std::size_t n_rows, Interrupt& interrupt);  // throws std::invalid_argument
   // How often each row is drawn for the member with this key.
-  void draw(std::uint64_t key, std::uint32_t* counts) const;
+  void draw(std::uint64_t key, std::uint32_t* counts, Interrupt& interrupt) const;
 
  private:
   struct Pool {
@@ -43,8 +44,8 @@ class RowSampler {
     std::size_t n = 0;
     Row unit(std::size_t k) const { return units.empty() ? static_cast<Row>(k) : units[k]; }
   };
-  void with_replacement(const Pool& pool, Stream stream, std::uint32_t* counts) const;
-  void without_replacement(const Pool& pool, Stream stream, std::uint32_t* counts) const;
+  void with_replacement(const Pool& pool, Stream stream, std::uint32_t* counts, Interrupt& interrupt) const;
+  void without_replacement(const Pool& pool, Stream stream, std::uint32_t* counts, Interrupt& interrupt) const;
 
   const Draw& draw_;
   std::size_t n_rows_;

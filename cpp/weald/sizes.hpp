@@ -40,6 +40,9 @@ inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);       // of work f
 inline constexpr std::size_t kFewestDeferred = sized(256, 4);       // rows of a subtree left to one thread
 inline constexpr std::size_t kRowsApart = sized(4096, 4);           // divided by a thread that is awake anyway
 inline constexpr std::size_t kRowsBetweenPolls = sized(16384, 64);
+inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});   // a millisecond or a few
+inline constexpr std::size_t kCodesBetweenPolls = sized(std::size_t{1} << 25, std::size_t{64});  // counted into histograms
+inline constexpr std::size_t kLeastStretch = sized(4096, 16);       // rows of them
 
 // --- codes ---
 inline constexpr std::size_t kByteCodes = sized(256, 16);           // up to so many codes are kept in a byte
@@ -89,6 +92,7 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);         // ... from 
 // --- prediction ---
 // Large, since a tree comes from far memory for every block of rows, while the rows themselves pass by in order.
 inline constexpr std::size_t kWalkTile = sized(16384, 64);          // rows x trees walked before values are added up
+inline constexpr std::size_t kFarDown = sized(1024, 8);               // depth from which tiles are smaller: Ctrl-C waits for their end
 inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
 inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
 inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "threads.hpp"
 
 namespace weald {
 
@@ -46,7 +47,7 @@ T largest_not_above(double x) {
 
 // Sorts items by items.key, stably. `scratch` is resized as needed.
 template <class Item>
-void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch) {
+void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch, Patience& patience) {
   using Key = decltype(Item::key);
   constexpr int kDigit = 11;
   constexpr int kPasses = (sizeof(Key) * 8 + kDigit - 1) / kDigit;
@@ -59,19 +60,27 @@ void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch) {
   }
   std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
   for (auto& count : counts) count.fill(0);
-  for (const Item& item : items) {
-    for (int p = 0; p < kPasses; ++p) ++counts[p][(item.key >> (p * kDigit)) & (kBuckets - 1)];
-  }
+  for_stretches(0, n, patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (int p = 0; p < kPasses; ++p) ++counts[p][(items[i].key >> (p * kDigit)) & (kBuckets - 1)];
+    }
+  });
   scratch.resize(n);
+  // Fresh pages come here one after another: the first items of the first pass would ask for nearly all of them.
+  for_stretches(0, n, patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += 4096 / sizeof(Item)) scratch[i] = Item{};
+  });
   for (int p = 0; p < kPasses; ++p) {
     auto& count = counts[p];
     const int shift = p * kDigit;
     if (count[(items[0].key >> shift) & (kBuckets - 1)] == n) continue;  // one digit: sorted
     std::uint32_t sum = 0;
     for (auto& c : count) sum += std::exchange(c, sum);
-    for (const Item& item : items) {
-      scratch[count[(item.key >> shift) & (kBuckets - 1)]++] = item;
-    }
+    for_stretches(0, n, patience, [&](std::size_t begin, std::size_t end) {
+      const Item* from = items.data();
+      Item* to = scratch.data();
+      for (std::size_t i = begin; i < end; ++i) to[count[(from[i].key >> shift) & (kBuckets - 1)]++] = from[i];
+    });
     items.swap(scratch);
   }
 }

@@ -333,7 +333,10 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    const NodeRows& node, const Lane* total, const Lane* ready,
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
-  if (node.n > 4096) request.interrupt->poll();  // asking costs as much as a column of a small node
+  if ((scratch.unpolled += node.n) > 4096) {  // asking costs as much as a column of a small node
+    scratch.unpolled = 0;
+    request.interrupt->poll();
+  }
   scratch.order = {};
   ColumnSearch search(request, column, j, node, total, ready, scratch);
   const bool varies = search.collect();

@@ -56,6 +56,7 @@ struct SplitScratch {
   BigVector<std::uint64_t> touched;
   BigVector<Code> codes;               // only ever grows, so that no column pays for clearing it
   std::span<Code> order;               // codes present in the node, in scanning order
+  std::size_t unpolled = 0;            // rows looked at since the last question
 };
 
 struct SearchRequest {

@@ -23,21 +23,23 @@ struct Weights {
   double total = 0, most = 0;
 };
 
-Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
+Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& interrupt) {
   Weights out;
   rows.resize(target.n_rows);
   std::size_t n = 0;
   bool valid = true;
-  for (std::size_t i = 0; i < target.n_rows; ++i) {
-    const double w = target.weight(static_cast<Row>(i));
-    valid &= w >= 0 && w <= std::numeric_limits<double>::max();
-    rows[n] = static_cast<Row>(i);
-    n += w > 0;
-    out.total += w;
-    out.most = std::max(out.most, w);
-    out.unit &= w == 1 || w == 0;
-    out.whole &= w == std::floor(w);
-  }
+  for_stretches(0, target.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double w = target.weight(static_cast<Row>(i));
+      valid &= w >= 0 && w <= std::numeric_limits<double>::max();
+      rows[n] = static_cast<Row>(i);
+      n += w > 0;
+      out.total += w;
+      out.most = std::max(out.most, w);
+      out.unit &= w == 1 || w == 0;
+      out.whole &= w == std::floor(w);
+    }
+  });
   rows.resize(n);
   if (!valid) throw std::invalid_argument("weights must be finite and >= 0");
   if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
@@ -61,11 +63,11 @@ void tabulate_xlog2x(Statistics& out) {
 }  // namespace
 
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
-                           Precision precision, RowStatistics memory) {
+                           Interrupt& interrupt, Precision precision, RowStatistics memory) {
   Statistics out(std::move(memory));
   out.criterion = criterion;
   out.n_outputs = target.n_outputs;
-  const Weights weights = inspect_weights(target, out.rows);
+  const Weights weights = inspect_weights(target, out.rows, interrupt);
   out.total_weight = weights.total;
 
   const bool binary = is_classification(criterion) && target.n_outputs == 1 && target.n_classes[0] <= 2;
@@ -80,6 +82,12 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   out.whole_weights = whole;
   const double per_unit = std::ldexp(1.0, h_exponent);  // a power of two: multiplying by it is exact
   const Lane least = word ? 1 : 0;
+  const auto for_rows = [&](auto&& fill) {
+    for_stretches(0, out.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+      const Row* rows = out.rows.data();
+      for (std::size_t i = begin; i < end; ++i) fill(rows[i]);
+    });
+  };
   // What a row weighs is cut first and then counted, so that k draws of it weigh exactly k times as much.
   const auto h_of = [&](Row row) {
     const double w = target.weights ? target.weights[row] : 1.0;
@@ -100,14 +108,14 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
       if (out.layout == Layout::Packed && whole && weights.most <= 127) {
         out.small_pairs = criterion == Criterion::Gini;
         out.pairs.resize(target.n_rows, 0);
-        for (const Row row : out.rows) {
+        for_rows([&](Row row) {
           out.pairs[row] = static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 |
                                                      (target.classes[row] == 1));
-        }
+        });
         return out;
       }
       out.words.resize(target.n_rows * out.lanes, 0);
-      for (const Row row : out.rows) {
+      for_rows([&](Row row) {
         const Lane h = h_of(row);
         const bool second = target.classes[row] == 1;
         if (out.layout == Layout::Packed) {
@@ -116,7 +124,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
           Lane* lanes = &out.words[std::size_t{row} * 3];
           lanes[0] = 1, lanes[1] = h, lanes[2] = second ? h : 0;
         }
-      }
+      });
       return out;
     }
     out.layout = Layout::OneHot;
@@ -126,13 +134,13 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
     out.lanes = 2 + out.channels;
     out.words.resize(target.n_rows, 0);
     out.hot.resize(target.n_rows * target.n_outputs, 0);
-    for (const Row row : out.rows) {
+    for_rows([&](Row row) {
       out.words[row] = h_of(row);
       for (std::size_t o = 0; o < target.n_outputs; ++o) {
         const std::size_t at = row * target.n_outputs + o;
         out.hot[at] = out.offset[o] + static_cast<std::uint32_t>(target.classes[at]);
       }
-    }
+    });
     return out;
   }
 
@@ -141,7 +149,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   out.channels = target.n_outputs;
   out.lanes = 2 + out.channels;
   out.words.resize(target.n_rows, 0);
-  for (const Row row : out.rows) out.words[row] = h_of(row);
+  for_rows([&](Row row) { out.words[row] = h_of(row); });
   return out;
 }
 

@@ -11,9 +11,11 @@ namespace {
 
 // A power of two that brings the weights of these rows to about 1, so that neither their sum nor
 // their products with large squared deviations overflow.
-double weight_scale(const Shape& shape, const Target& target) {
+double weight_scale(const Shape& shape, const Target& target, Interrupt& interrupt) {
   double most = 0;
-  for (const Row row : shape.rows) most = std::max(most, target.weight(row));
+  for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) most = std::max(most, target.weight(shape.rows[i]));
+  });
   return std::ldexp(1.0, -std::clamp(most > 0 ? std::ilogb(most) : 0, -1000, 1000));
 }
 
@@ -38,9 +40,10 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
 // sum_leaf(m, value, weight) fills in a leaf's class weights.
 template <class SumLeaf>
 void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes,
-                       Criterion criterion, Summary& out, SumLeaf&& sum_leaf) {
+                       Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
   for (std::size_t m = shape.size(); m-- > 0;) {
+    patience.spend(8 + width);
     double* value = &out.value[m * width];
     if (shape.right[m] < 0) {
       sum_leaf(m, value, out.weight[m]);
@@ -54,6 +57,7 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
   }
   const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
   for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
+    patience.spend(8 + 4 * width);
     double* value = &out.value[m * width];
     for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
@@ -73,22 +77,26 @@ struct Moments {
   double weight = 0, mean = 0, deviation = 0, ylogy = 0;
 
   static Moments of(const Shape& shape, std::size_t m, const Target& target, std::size_t o,
-                    double scale) {
+                    double scale, Patience& patience) {
     Moments out;
     const auto y = [&](std::size_t i) { return target.values[shape.rows[i] * target.n_outputs + o]; };
     const double origin = y(shape.begin[m]);  // makes the mean of equal targets exact
     double shift = 0;
-    for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = target.weight(shape.rows[i]) * scale;
-      out.weight += w;
-      shift += w * (y(i) - origin);
-    }
+    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double w = target.weight(shape.rows[i]) * scale;
+        out.weight += w;
+        shift += w * (y(i) - origin);
+      }
+    });
     out.mean = origin + shift / out.weight;
-    for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-      const double w = target.weight(shape.rows[i]) * scale;
-      out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
-      if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
-    }
+    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double w = target.weight(shape.rows[i]) * scale;
+        out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
+        if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
+      }
+    });
     return out;
   }
 
@@ -117,10 +125,11 @@ struct Moments {
 
 // of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale`.
 template <class OfLeaf>
-void summarise_means(const Shape& shape, Criterion criterion, double scale, Summary& out,
+void summarise_means(const Shape& shape, Criterion criterion, double scale, Summary& out, Patience& patience,
                      OfLeaf&& of_leaf) {
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   for (std::size_t m = shape.size(); m-- > 0;) {
+    patience.spend(8 * out.n_outputs);
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       Moments& here = moments[m * out.n_outputs + o];
       here = shape.right[m] < 0
@@ -134,18 +143,22 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, Summ
   }
 }
 
-void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
+void summarise_medians(const Shape& shape, const Target& target, Summary& out, Interrupt& interrupt) {
   std::vector<std::pair<double, double>> rows;  // target, weight
+  Patience patience(interrupt);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
       double total = 0, below = 0, error = 0;
-      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-        const Row row = shape.rows[i];
-        rows.emplace_back(target.values[row * out.n_outputs + o], target.weight(row));
-        total += rows.back().second;
-      }
-      std::sort(rows.begin(), rows.end());
+      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const Row row = shape.rows[i];
+          rows.emplace_back(target.values[row * out.n_outputs + o], target.weight(row));
+          total += rows.back().second;
+        }
+      });
+      arrange_patiently(rows.size(), interrupt, [&](auto&& less) { std::sort(rows.begin(), rows.end(), less); });
+      patience.spend(8 * rows.size());
       std::size_t k = 0;
       const double half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
       while (k + 1 < rows.size() && below + rows[k].second < half - slack) below += rows[k++].second;
@@ -179,44 +192,48 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs,
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion) {
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt) {
+  Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
-    summarise_classes(shape, target.n_classes, criterion, out, [&](std::size_t m, double* value, double& weight) {
+    summarise_classes(shape, target.n_classes, criterion, out, patience, [&](std::size_t m, double* value, double& weight) {
       weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
       const auto second = static_cast<double>(shape.sums[m] >> 32);
       if (out.max_classes == 2) value[1] = second;
       value[0] = weight - second;
     });
   } else if (target.classes) {
-    summarise_classes(shape, target.n_classes, criterion, out,
+    summarise_classes(shape, target.n_classes, criterion, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
-      for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
-        const Row row = shape.rows[i];
-        const double w = target.weight(row);
-        weight += w;
-        for (std::size_t o = 0; o < out.n_outputs; ++o) {
-          const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
-          value[o * out.max_classes + k] += w;
+      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const Row row = shape.rows[i];
+          const double w = target.weight(row);
+          weight += w;
+          for (std::size_t o = 0; o < out.n_outputs; ++o) {
+            const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
+            value[o * out.max_classes + k] += w;
+          }
         }
-      }
+      });
     });
   } else if (criterion == Criterion::Absolute) {
-    summarise_medians(shape, target, out);
+    summarise_medians(shape, target, out, interrupt);
   } else {
-    const double scale = weight_scale(shape, target);
-    summarise_means(shape, criterion, scale, out, [&](std::size_t m, std::size_t o) {
-      return Moments::of(shape, m, target, o, scale);
+    const double scale = weight_scale(shape, target, interrupt);
+    summarise_means(shape, criterion, scale, out, patience, [&](std::size_t m, std::size_t o) {
+      return Moments::of(shape, m, target, o, scale, patience);
     });
   }
   return out;
 }
 
 Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t n_outputs,
-                         const std::vector<std::uint32_t>& n_classes, Criterion criterion) {
+                         const std::vector<std::uint32_t>& n_classes, Criterion criterion, Interrupt& interrupt) {
+  Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), n_outputs, n_classes);
   std::vector<std::size_t> leaf_of(shape.size());
   for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
@@ -228,7 +245,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
   }
   const std::size_t width = out.n_outputs * out.max_classes;
   if (!n_classes.empty()) {
-    summarise_classes(shape, n_classes, criterion, out, [&](std::size_t m, double* value, double& weight) {
+    summarise_classes(shape, n_classes, criterion, out, patience, [&](std::size_t m, double* value, double& weight) {
       weight = leaves.weight[leaf_of[m]];
       for (std::size_t k = 0; k < width; ++k) {
         // The whole weight that the share came from, if there is one.
@@ -239,7 +256,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
     return out;
   }
   const bool medians = criterion == Criterion::Absolute;
-  summarise_means(shape, criterion, 1, out, [&](std::size_t m, std::size_t o) {
+  summarise_means(shape, criterion, 1, out, patience, [&](std::size_t m, std::size_t o) {
     const std::size_t leaf = leaf_of[m];
     return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o],
                                   leaves.impurity[leaf], criterion);

@@ -14,7 +14,7 @@ struct Summary {
 
 // Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
 // their rows, inner nodes from their children.
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion);
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt);
 
 // What is known of the leaves alone, leaf after leaf.
 struct LeafSums {
@@ -26,6 +26,6 @@ struct LeafSums {
 // The same from the leaves. The inner nodes of absolute-error trees get NaN: medians do not follow
 // from medians.
 Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t n_outputs,
-                         const std::vector<std::uint32_t>& n_classes, Criterion criterion);
+                         const std::vector<std::uint32_t>& n_classes, Criterion criterion, Interrupt& interrupt);
 
 }  // namespace weald

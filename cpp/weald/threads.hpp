@@ -34,6 +34,48 @@ class Interrupt {
   std::chrono::steady_clock::time_point next_check_;
 };
 
+// Asks after a stretch of work: asking takes longer than what most loops do for one row or one node.
+class Patience {
+ public:
+  explicit Patience(Interrupt& interrupt) : interrupt_(interrupt) {}
+  // Some work was done, about as much as that of so many rows of one column.
+  void spend(std::size_t work) {
+    if ((spent_ += work) < kWorkBetweenPolls) return;
+    spent_ = 0;
+    interrupt_.poll();
+  }
+
+ private:
+  Interrupt& interrupt_;
+  std::size_t spent_ = 0;
+};
+
+// Runs fn(begin, end) over stretches of begin..end-1, one after another, and asks in between.
+template <class Fn>
+void for_stretches(std::size_t begin, std::size_t end, Patience& patience, Fn&& fn) {
+  for (std::size_t to; begin < end; begin = to) {
+    to = end - begin < kWorkBetweenPolls ? end : begin + kWorkBetweenPolls;
+    fn(begin, to);
+    patience.spend(to - begin);
+  }
+}
+template <class Fn>
+void for_stretches(std::size_t begin, std::size_t end, Interrupt& interrupt, Fn&& fn) {
+  Patience patience(interrupt);
+  for_stretches(begin, end, patience, fn);
+}
+
+// Runs arrange(less), a call of std::sort or the like on n items, and asks on the way if they are many.
+template <class Arrange>
+void arrange_patiently(std::size_t n, Interrupt& interrupt, Arrange&& arrange) {
+  if (n < kWorkBetweenPolls) return arrange([](const auto& a, const auto& b) { return a < b; });
+  Patience patience(interrupt);
+  arrange([&patience](const auto& a, const auto& b) {
+    patience.spend(1);
+    return a < b;
+  });
+}
+
 std::size_t hardware_threads();  // cores this process may run on
 
 // Runs fn(i) for i in 0..n-1 on up to `threads` threads, the calling one among them. Tasks are

@@ -48,10 +48,10 @@ class CutSequence:
             path["node"], path["alpha"], np.concatenate([[path["full_risk"]], path["risk"]])
         )
 
-    def steps_at(self, alpha: float) -> int:
-        """How many steps pay at the price `alpha`."""
-        dearer = self.alpha > alpha
-        return int(dearer.argmax()) if dearer.any() else len(self.alpha)
+    def steps_at(self, alpha: npt.ArrayLike) -> IntArray:
+        """How many steps pay at the price `alpha`: those before the first that is dearer."""
+        dearest_so_far = np.maximum.accumulate(self.alpha)  # rounding may let an alpha fall
+        return np.searchsorted(dearest_so_far, alpha, side="right")
 
 
 def prune_cost_complexity(tree: Tree, alpha: float) -> Tree:
@@ -164,7 +164,7 @@ def choose_alpha(
     for k, (tree, X, row_loss, _) in enumerate(folds):
         sequence = CutSequence.of(tree)
         along = losses_along(tree, sequence, node_losses(tree, tree.apply(X), row_loss))
-        totals[k] = along[[sequence.steps_at(alpha) for alpha in alphas]]
+        totals[k] = along[sequence.steps_at(alphas)]
     loss = totals.sum(axis=0) / weights.sum()
     per_fold = totals / np.maximum(weights, np.finfo(float).tiny)[:, None]
     error = per_fold.std(axis=0, ddof=1) / np.sqrt(len(folds))

@@ -193,7 +193,10 @@ class Tree:
         """Indicator matrix (n, node_count) of the nodes each row passes."""
         leaf = self.apply(X, n_threads)
         indptr = np.concatenate([[0], np.cumsum(self.depth[leaf] + 1)])
-        indices = np.empty(indptr[-1], dtype=np.int64)
+        # The type that SciPy wants: to convert them would take longer than to make them.
+        narrow = max(int(indptr[-1]), self.node_count) < 2**31
+        indptr = indptr.astype(np.int32) if narrow else indptr
+        indices = np.empty(indptr[-1], dtype=indptr.dtype)
         node, place = leaf, indptr[1:] - 1
         while len(node):  # from the leaves up, all rows at once
             indices[place] = node

@@ -1,0 +1,1 @@
+"""Ctrl-C stops everything within a second, and leaves the process usable."""

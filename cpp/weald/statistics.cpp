@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "exact.hpp"
+
 namespace weald {
 
 namespace {
@@ -23,6 +25,15 @@ struct Weights {
   double total = 0, most = 0;
 };
 
+// Units follow from it, which must not depend on the order of the rows.
+double exact_total(const Target& target, const BigVector<Row>& rows) {
+  double most = 0;
+  for (const Row row : rows) most = std::max(most, target.weights[row]);
+  ExactSum sum(most);
+  for (const Row row : rows) sum.add(target.weights[row], target.counts ? target.counts[row] : 1);
+  return sum.value();
+}
+
 Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   Weights out;
   rows.resize(target.n_rows);
@@ -41,6 +52,7 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
   rows.resize(n);
   if (!valid) throw std::invalid_argument("weights must be finite and >= 0");
   if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
+  if (!out.whole) out.total = target.total_weight > 0 ? target.total_weight : exact_total(target, rows);
   return out;
 }
 
@@ -141,6 +153,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
 
   out.layout = Layout::Dense;
   out.targets = target.values;
+  out.counts = whole ? nullptr : target.counts;
   out.channels = target.n_outputs;
   out.lanes = 2 + out.channels;
   out.words.resize(target.n_rows, 0);
@@ -165,14 +178,16 @@ void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* la
   lanes[0] = 1;
   lanes[1] = h;
   const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
+  const Lane times = channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
+  const double once = static_cast<double>(times == 1 ? h : h / times) * channels.h_unit;
   for (std::size_t o = 0; o < channels.n_outputs; ++o) {
     const double units = (target[o] - channels.g_centre) * per_unit;
-    // A whole weight multiplies the units, so that weight k is exactly k rows. The absolute
+    // A whole weight or a count multiplies the units, so that weight k is exactly k rows. The absolute
     // criterion has no use for sums of targets: its lanes hold the targets themselves.
     lanes[2 + o] = channels.criterion == Criterion::Absolute ? std::llrint(units)
                    : channels.whole_weights
                        ? std::llrint(units) * h
-                       : std::llrint(units * (static_cast<double>(h) * channels.h_unit));
+                       : std::llrint(units * once) * times;
   }
 }
 

@@ -26,6 +26,7 @@ struct Target {
   const double* values = nullptr;
   const double* weights = nullptr;       // null: every row weighs 1
   const std::uint32_t* counts = nullptr;  // how often each row was drawn; null: once
+  double total_weight = 0;               // exactly, if it is known; 0: not
 
   double weight(Row row) const {
     const double w = weights ? weights[row] : 1.0;
@@ -69,6 +70,8 @@ struct Channels {
   // outlier elsewhere in the data costs it no precision.
   double g_unit = 1;                // in weight x target
   double g_centre = 0;
+  const double* targets = nullptr;  // as given, n x outputs
+  const std::uint32_t* counts = nullptr;  // how often each row counts, if not once and weights are not whole
   // Entropy of whole weights: x log2 x for x = 0, 1, .. as fixed-point numbers, so that sums of them
   // are exact, and far quicker than logarithms. Null: too many, or not whole.
   const Lane* xlog2x = nullptr;
@@ -86,7 +89,6 @@ struct Statistics : Channels {
   bool small_pairs = false;       // Packed, Gini, weights up to 127
   BigVector<std::uint8_t> pairs;  // Packed, weights up to 127: H << 1 | class instead of the word
   BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
-  const double* targets = nullptr;  // real targets as given, n x outputs
   BigVector<Lane> xlog2x_table;
   BigVector<Row> rows;            // the rows that take part: those with positive weight
 

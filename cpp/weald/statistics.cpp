@@ -21,7 +21,7 @@ int exponent_for(double total, int bits) {
 
 struct Weights {
   bool unit = true;    // all 1
-  bool whole = true;   // all whole numbers
+  bool whole = true;   // all whole numbers, each time a row counts
   double total = 0, most = 0;
 };
 
@@ -47,7 +47,7 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows) {
     out.total += w;
     out.most = std::max(out.most, w);
     out.unit &= w == 1 || w == 0;
-    out.whole &= w == std::floor(w);
+    out.whole &= target.whole(static_cast<Row>(i));
   }
   rows.resize(n);
   if (!valid) throw std::invalid_argument("weights must be finite and >= 0");
@@ -97,8 +97,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   const Lane least = word ? 1 : 0;
   // What a row weighs is cut first and then counted, so that k draws of it weigh exactly k times as much.
   const auto h_of = [&](Row row) {
-    const double w = target.weights ? target.weights[row] : 1.0;
-    const Lane once = std::max(least, static_cast<Lane>(std::llrint(w * per_unit)));
+    const Lane once = std::max(least, static_cast<Lane>(std::llrint(target.factor(row) * per_unit)));
     return target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
   };
 
@@ -165,11 +164,11 @@ void choose_units(Channels& channels, std::size_t n, double total_h, double low,
   // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
   channels.g_centre = channels.criterion == Criterion::Poisson ? 0 : low / 2 + high / 2;
   const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
-  // Under weights that are not whole the absolute criterion sums in doubles: only the lanes, in which
-  // every row counts once, must not overflow.
+  // Under weights that are not whole the absolute criterion has wide sums of its own: only the lanes, in
+  // which every row counts once, must not overflow. Up to a million rows their number does not matter.
   const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
   const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60)
-                               : std::min(exponent_for(static_cast<double>(n), 60), 52);
+                               : std::min(exponent_for(static_cast<double>(n), 60), 40);
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
   channels.g_unit = std::ldexp(1.0, -exponent);
 }

@@ -5,6 +5,7 @@
 // and a row of weight k adds exactly what k copies of it add.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "types.hpp"
@@ -28,10 +29,10 @@ struct Target {
   const std::uint32_t* counts = nullptr;  // how often each row was drawn; null: once
   double total_weight = 0;               // exactly, if it is known; 0: not
 
-  double weight(Row row) const {
-    const double w = weights ? weights[row] : 1.0;
-    return counts ? w * counts[row] : w;
-  }
+  double factor(Row row) const { return weights ? weights[row] : 1.0; }
+  double weight(Row row) const { return counts ? factor(row) * counts[row] : factor(row); }
+  // Is what a row weighs each time a whole number? Two halves are not: they must be what two rows of a half are.
+  bool whole(Row row) const { return factor(row) == std::floor(factor(row)) || weight(row) == 0; }
 };
 
 // The word of a row of weight h.

@@ -29,12 +29,13 @@ struct RowWeights {
     for (const Row row : shape.rows) {
       const double w = target.weight(row);
       most = std::max(most, w), total += w;
-      whole = whole && w == std::floor(w);
+      whole = whole && target.whole(row);
     }
     whole = whole && total < 0x1p31;
     if (!whole) scale = scale_for(most);
   }
-  double factor(Row row) const { return whole ? 1.0 : (target.weights ? target.weights[row] : 1.0) * scale; }
+  double factor(Row row) const { return whole ? 1.0 : target.factor(row) * scale; }
+  double of(Row row) const { return factor(row) * static_cast<double>(times(row)); }
   Lane times(Row row) const {
     return whole ? static_cast<Lane>(target.weight(row)) : target.counts ? target.counts[row] : 1;
   }
@@ -175,27 +176,39 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, doub
 }
 
 void summarise_medians(const Shape& shape, const Target& target, Summary& out) {
-  std::vector<std::pair<double, double>> rows;  // target, weight
+  struct Place {
+    double y, weight;
+    Row row;
+  };
+  const RowWeights weights(shape, target);
+  std::vector<Place> rows;
   for (std::size_t m = 0; m < shape.size(); ++m) {
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
-      double total = 0, below = 0, error = 0;
+      double most = 0, below = 0;
       for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
         const Row row = shape.rows[i];
-        rows.emplace_back(target.values[row * out.n_outputs + o], target.weight(row));
-        total += rows.back().second;
+        rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
+        most = std::max(most, weights.factor(row));
       }
-      std::sort(rows.begin(), rows.end());
+      ExactSum sum(most);
+      for (const Place& p : rows) sum.add(weights.factor(p.row), weights.times(p.row));
+      const double total = sum.value(), half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
+      std::sort(rows.begin(), rows.end(), [](const Place& a, const Place& b) { return a.y < b.y; });
       std::size_t k = 0;
-      const double half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
-      while (k + 1 < rows.size() && below + rows[k].second < half - slack) below += rows[k++].second;
-      double median = rows[k].first;
-      if (k + 1 < rows.size() && below + rows[k].second <= half + slack) {  // any point between does
-        median = median / 2 + rows[k + 1].first / 2;
+      while (k + 1 < rows.size() && below + rows[k].weight < half - slack) below += rows[k++].weight;
+      double median = rows[k].y;
+      if (k + 1 < rows.size() && below + rows[k].weight <= half + slack) {  // any point between does
+        median = median / 2 + rows[k + 1].y / 2;
       }
-      for (const auto& [y, w] : rows) error += w * std::abs(y - median);
-      out.weight[m] = total;
-      out.impurity[m] += error / total / static_cast<double>(out.n_outputs);
+      // In halves: a distance may be too large for a number.
+      const double reach = std::max(rows.back().y / 2 - median / 2, median / 2 - rows.front().y / 2);
+      ExactSum error(most * reach);
+      for (const Place& p : rows) {
+        error.add(weights.factor(p.row) * std::abs(p.y / 2 - median / 2), weights.times(p.row));
+      }
+      out.weight[m] = total / weights.scale;
+      out.impurity[m] += 2 * error.value(total) / static_cast<double>(out.n_outputs);
       out.value[m * out.n_outputs + o] = within_bounds(shape, m, median);
     }
   }

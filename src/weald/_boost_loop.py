@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from weald._boost_params import BoostParams
 from weald._boost_rounds import Rounds
-from weald._boost_rules import Counts, Stage
+from weald._boost_rules import Stage
+from weald._members import Counts
 from weald._out_of_bag import first_flat
 from weald._progress import progress
 from weald._warnings import warn_user

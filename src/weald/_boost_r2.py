@@ -33,8 +33,8 @@ from weald import _engine as engine
 from weald._boost_data import BoostData
 from weald._boost_params import BoostParams
 from weald._boost_rounds import bin_rows, draw_by_weight, draws, fit_member, grow_rules
-from weald._boost_rules import Counts, Stage, half_log_odds
-from weald._members import member_outputs, takes_weights
+from weald._boost_rules import Stage, half_log_odds
+from weald._members import Counts, member_outputs, takes_weights
 from weald._raw_table import take_rows
 from weald._sums import RowWeights
 

@@ -33,11 +33,11 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._members import Counts
 
 __all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
 
 FloatArray = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.uint32] | None
 
 # Of an error of 0: finite, and beyond any that can be told from 0.
 _NO_ERROR = np.finfo(np.float64).eps

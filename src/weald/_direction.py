@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from weald import _engine as engine
 from weald._data import Table
 from weald._holdout import Rows
-from weald._members import make_member, member_outputs, takes_weights
+from weald._members import fitted, make_member, member_outputs, takes_weights
 from weald._params import (
     CLASSIFICATION_CRITERIA,
     REGRESSION_CRITERIA,
@@ -206,11 +206,7 @@ class AnyDirection:
         if self.members.votes and target.min() == target.max():
             # Many classifiers refuse a single class. There is one answer to it.
             member = DummyClassifier(strategy="constant", constant=int(target[0]))
-        return (
-            member.fit(X, target)
-            if weights is None
-            else member.fit(X, target, sample_weight=weights)
-        )
+        return fitted(member, X, target, **({} if weights is None else {"sample_weight": weights}))
 
     def _drawn(self, t: int, weights: FloatArray) -> npt.NDArray[np.intp]:
         draw = engine.Draw()

@@ -17,8 +17,9 @@ class ExactSum {
     int exponent = 0;
     if (most > 0) std::frexp(most, &exponent);
     // In two factors: a number near the ends of the range needs more than one power of two may hold.
-    const int whole = kBits - exponent, first = std::clamp(whole, -1000, 1000);
-    first_ = std::ldexp(1.0, first), second_ = std::ldexp(1.0, whole - first);
+    exponent_ = kBits - exponent;
+    const int first = std::clamp(exponent_, -1000, 1000);
+    first_ = std::ldexp(1.0, first), second_ = std::ldexp(1.0, exponent_ - first);
   }
 
   void add(double x, Lane times = 1) {
@@ -27,12 +28,17 @@ class ExactSum {
     low_ += (units & ((Lane{1} << kLowBits) - 1)) * times;
   }
 
+  // Divided by a number: the quotient may be of ordinary size where neither of the two is.
   double value(double divisor = 1) const {
-    return (std::ldexp(static_cast<double>(high_), kLowBits) + static_cast<double>(low_)) / divisor / second_ / first_;
+    int exponent;
+    const double digits = std::frexp(divisor, &exponent);
+    const double units = std::ldexp(static_cast<double>(high_), kLowBits) + static_cast<double>(low_);
+    return std::ldexp(units / digits, -exponent_ - exponent);
   }
 
  private:
   static constexpr int kBits = 60, kLowBits = 30;
+  int exponent_ = 0;           // units of 2^-exponent
   double first_ = 1, second_ = 1;
   Lane high_ = 0, low_ = 0;  // units = high 2^30 + low: neither sum can overflow
 };

@@ -110,24 +110,24 @@ struct Moments {
       most = std::max(most, weights.factor(row));
     }
     // fn(y, factor) of every row, each of at most this size
-    const auto sum = [&](double size, auto&& fn) {
+    const auto sum = [&](double size, double divisor, auto&& fn) {
       ExactSum out(size);
       for (std::size_t i = shape.begin[m]; i < shape.end[m]; ++i) {
         const Row row = shape.rows[i];
         out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
       }
-      return out.value();
+      return out.value(divisor);
     };
     Moments out;
-    out.weight = sum(most, [](double, double w) { return w; });
+    out.weight = sum(most, 1, [](double, double w) { return w; });
     out.mean = low;
     if (high > low) {
       const double spread = high - low;
-      out.mean += std::min(sum(most * spread, [&](double y, double w) { return w * (y - low); }) / out.weight, spread);
-      out.deviation = sum(most * spread * spread, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
+      out.mean += std::min(sum(most * spread, out.weight, [&](double y, double w) { return w * (y - low); }), spread);
+      out.deviation = sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
     }
     if (criterion == Criterion::Poisson && high > 0) {  // y |log y| is at most 1/e for y <= 1
-      out.ylogy = sum(most, [](double y, double w) { return w * xlogx(y); });
+      out.ylogy = sum(most, 1, [](double y, double w) { return w * xlogx(y); });
     }
     return out;
   }

@@ -225,9 +225,7 @@ class _Working:
     trees (`keeps_pull`) the weight rises instead, so that weight times target stays the gradient.
     """
 
-    def __init__(
-        self, codes: npt.NDArray[Any], rows: RowWeights, keeps_pull: bool = False
-    ) -> None:
+    def __init__(self, codes: npt.NDArray[Any], rows: RowWeights, keeps_pull: bool = False) -> None:
         self._codes, self._keeps_pull = codes, keeps_pull
         self._start = rows.start
         self._F = np.zeros(len(codes))

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from weald import _engine as engine
 from weald._bag import MemberBag, TreeBag
 from weald._data import check_weights, check_X_fit
-from weald._member_watch import WeighingOutOfBag
 from weald._member_trees import Templates
+from weald._member_watch import WeighingOutOfBag
 from weald._members import fit_members
 from weald._out_of_bag import OutOfBag
 from weald._params import (

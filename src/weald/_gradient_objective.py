@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._gradient_defaults import Family
+from weald._sums import RowWeights
 from weald.losses import (
     LOSSES,
     AbsoluteError,
@@ -28,7 +29,6 @@ from weald.losses import (
     check_derivatives,
 )
 from weald.losses.base import FAR
-from weald._sums import RowWeights
 from weald.losses.search import bottom, weighted_quantile
 
 __all__ = ["Objective", "is_built_in", "parameter_of", "residual_quantile"]

@@ -65,8 +65,10 @@ class Templates:
     """
 
     def __init__(self, template: Any, before: Templates | None = None, n_before: int = 0) -> None:
-        self._from = [*([] if before is None else before._from), n_before]
-        self._templates = [*([] if before is None else before._templates), template]
+        self._from: list[int] = [] if before is None else before._from[:]
+        self._templates: list[Any] = [] if before is None else before._templates[:]
+        self._from.append(n_before)
+        self._templates.append(template)
 
     def __getitem__(self, t: int) -> Any:
         """The template of member t."""

@@ -120,7 +120,7 @@ def test_bad_input_is_refused():
         with pytest.raises(ValueError, match="vanish or overflow"):
             other.reweight(np.full(shape, factor))
     for weights in (np.ones(49), np.zeros(50), np.full(50, np.nan), np.full(50, -1.0)):
-        with pytest.raises(ValueError, match="factor|weight"):
+        with pytest.raises(ValueError, match=r"factor|weight"):
             rounds.set_factors(weights)
         with pytest.raises(ValueError, match="weight"):
             make(50, weights=weights)

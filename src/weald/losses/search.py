@@ -103,8 +103,8 @@ def bottom(slope: Callable[[float], float], start: float, step: float, reach: fl
 
 def _root(slope: Callable[[float], float], low: float, high: float) -> float:
     """Where the slope changes its sign, to the last digits of this number, however small it is."""
-    tiny = float(np.finfo(np.float64).tiny)
-    root, how = brentq(slope, low, high, xtol=tiny, rtol=1e-15, full_output=True, disp=False)
+    least = float(np.finfo(np.float64).smallest_subnormal)
+    root, how = brentq(slope, low, high, xtol=least, rtol=1e-15, full_output=True, disp=False)
     if how.converged:
         return float(root)
     # Slopes of very different sizes lead Brent's method astray; halving is never in doubt.

@@ -124,6 +124,8 @@ void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std
 
 // --- state: everything of one kind in one array, tree after tree, and how much belongs to each ---
 
+constexpr unsigned kWide = 0x80;  // beside a tree's type of cells: its short numbers are halves of doubles
+
 template <class T, class Field>
 void join(const Forest& forest, NamedArrays& out, const char* name, Field&& field) {
   std::vector<T> all;
@@ -183,7 +185,9 @@ NamedArrays state_of(const Forest& forest) {
   join<double>(forest, out, "importance", [](const CompactTree& t) -> auto& { return t.importance; });
   join<std::uint32_t>(forest, out, "rows", [](const CompactTree& t) -> auto& { return t.rows; });
   std::vector<std::uint8_t> cells;
-  for (const CompactTree& tree : forest.trees) cells.push_back(static_cast<std::uint8_t>(tree.table.cell));
+  for (const CompactTree& tree : forest.trees) {
+    cells.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(tree.table.cell) | (tree.wide ? kWide : 0U)));
+  }
   out["cells"] = give(std::move(cells));
   return out;
 }
@@ -215,8 +219,10 @@ Forest forest_of(const NamedArrays& state) {
   part<double>(out, state, "importance", [](CompactTree& t) -> auto& { return t.importance; });
   part<std::uint32_t>(out, state, "rows", [](CompactTree& t) -> auto& { return t.rows; });
   for (std::size_t t = 0; t < n_trees; ++t) {
-    require(cells.data()[t] <= static_cast<std::uint8_t>(Cell::Real), "not a valid forest: a type of values");
-    out.trees[t].table.cell = static_cast<Cell>(cells.data()[t]);
+    const unsigned cell = cells.data()[t] & ~kWide;
+    require(cell <= static_cast<unsigned>(Cell::Real), "not a valid forest: a type of values");
+    out.trees[t].table.cell = static_cast<Cell>(cell);
+    out.trees[t].wide = (cells.data()[t] & kWide) != 0;
   }
   without_lock([&](Interrupt& interrupt) {
     for (CompactTree& tree : out.trees) check_tree(tree, out.outputs, out.n_categories, interrupt);

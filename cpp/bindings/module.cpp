@@ -2,6 +2,7 @@
 #include "door.hpp"
 
 #include "weald/compact.hpp"
+#include "weald/exact.hpp"
 #include "weald/grow.hpp"
 #include "weald/prune.hpp"
 #include "weald/summarise.hpp"
@@ -79,6 +80,13 @@ PyTarget target_of(const InRows<std::int32_t>* classes, const InRows<double>* va
     t.weights = weights->data();
   }
   return out;
+}
+
+Weighted weighted_of(const In<double>& x, const std::optional<In<double>>& factors,
+                     const std::optional<In<std::uint32_t>>& counts) {
+  require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
+  require(!counts || counts->shape(0) == x.shape(0), "one count per number");
+  return {span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
 }
 
 NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& summary,
@@ -170,6 +178,16 @@ NB_MODULE(_core, m) {
   bind_boosting(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
+
+  m.def("exact_sum", [](const In<double>& x, const std::optional<In<double>>& factors,
+                        const std::optional<In<std::uint32_t>>& counts) {
+    return exact_sum(weighted_of(x, factors, counts));
+  }, "x"_a, "factors"_a.none(), "counts"_a.none(),
+     "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
+  m.def("exact_mean", [](const In<double>& x, const std::optional<In<double>>& factors,
+                         const std::optional<In<std::uint32_t>>& counts) {
+    return exact_mean(weighted_of(x, factors, counts));
+  }, "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
 
   m.def("node_depths", [](const In<std::int64_t>& right) {
     return give_as<std::int64_t>(

@@ -48,8 +48,7 @@ void bind_rounds(nb::module_& m) {
       .def_prop_ro("class_weights", [](const PyRounds& r) {
         const auto& classes = r.rounds.outputs().n_classes;
         require(!classes.empty(), "there are no classes");
-        return give(without_lock([&](Interrupt& interrupt) { return grown(r).class_weights(interrupt); }),
-                    {r.rounds.n_leaves(), classes[0]});
+        return give(std::vector<double>(grown(r).class_weights()), {r.rounds.n_leaves(), classes[0]});
       }, nb::rv_policy::move, "Weight of each class in each leaf.")
       .def("reweight", [](PyRounds& r, const InRows<double>& factors) {
         require(r.rounds.outputs().classifies(), "there are no classes");
@@ -57,9 +56,9 @@ void bind_rounds(nb::module_& m) {
           return r.rounds.reweight({factors.data(), factors.size()}, interrupt);
         });
       }, "factors"_a, "Multiply the rows' weights by a factor per leaf and class; their sum, by which they are divided.")
-      .def_prop_rw("weights", [](const PyRounds& r) { return give(r.rounds.weights()); },
-                   [](PyRounds& r, const In<double>& weights) { r.rounds.set_weights(span_of(weights)); },
-                   nb::for_getter(nb::rv_policy::move))
+      .def_prop_ro("weights", [](const PyRounds& r) { return give(r.rounds.weights()); }, nb::rv_policy::move)
+      .def("set_factors", [](PyRounds& r, const In<double>& factors) { r.rounds.set_factors(span_of(factors)); },
+           "factors"_a, "Let row i weigh so much, times its count if the weights were whole.")
       .def("tree", [](const PyRounds& r) { return grown(r).tree(); }, "The tree grown last, as a forest of one.");
   m.def("make_rounds", &make, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "weights"_a, "threads"_a,
         nb::rv_policy::take_ownership, "Begin to boost.");

@@ -32,8 +32,14 @@ struct RankedTargets {
   }
 };
 
-// Weighted median of a growing set of targets. Sum is an integer for whole weights (exact), else
-// double. Fenwick (1994) tree over ranks.
+// Products of a weight and a target in units: too large for 64 bits unless weights are whole.
+#ifdef __SIZEOF_INT128__
+__extension__ using WideSum = __int128;
+#else
+using WideSum = double;  // then equally good cuts may be told apart by rounding
+#endif
+
+// Weighted median of a growing set of targets. Sum is an integer wide enough. Fenwick (1994) tree over ranks.
 template <class Sum>
 class MedianTracker {
  public:
@@ -112,7 +118,7 @@ inline PrefixErrors prefix_errors(const NodeRows& node, const Channels& stats,
     if (stats.whole_weights) {
       walk(MedianTracker<Lane>(targets.values[o]), o);
     } else {
-      walk(MedianTracker<double>(targets.values[o]), o);
+      walk(MedianTracker<WideSum>(targets.values[o]), o);
     }
   }
   return out;

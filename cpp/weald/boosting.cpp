@@ -184,7 +184,7 @@ void Boosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, 
   const std::size_t n = s.size();
   std::vector<double> scored(n, 0.0), G(n), H(n);
   const auto add_scores = [&] {
-    for (std::size_t m = 0; m < n; ++m) scored[m] += H[m] > 0 ? G[m] * G[m] / (H[m] + plan.lambda) : 0.0;
+    for (std::size_t m = 0; m < n; ++m) scored[m] += H[m] > 0 ? G[m] * (G[m] / (H[m] + plan.lambda)) : 0.0;  // G^2 may overflow
   };
   if (!s.sums.empty()) {
     for (std::size_t m = 0; m < n; ++m) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <cstring>
 #include <stdexcept>
 #include <unordered_map>
@@ -126,6 +127,18 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
 
 }  // namespace
 
+namespace {
+
+bool beyond_floats(const Shape& shape, const Summary& nodes) {
+  const auto beyond = [](double x) { return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max()); };
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0 && (beyond(nodes.weight[m]) || beyond(nodes.impurity[m]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
                  std::span<const std::uint32_t> n_categories, bool keep_rows, Interrupt& interrupt) {
   CompactTree tree;
@@ -133,6 +146,7 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
   tree.nodes.resize(shape.size());
   tree.importance = importance_of(shape, nodes, n_categories.size());
   tree.depth = depth_of(shape.right);
+  tree.wide = beyond_floats(shape, nodes);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     patience.spend(8);
     Node& node = tree.nodes[m];
@@ -140,7 +154,7 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
       const auto rows = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes.n_rows[m], Node::kMost));
       node.head = rows << Node::kShift | Node::kLeaf;
       node.number = nodes.value[(m + 1) * outputs.width() - 1];  // the only one, or that of class 1
-      node.next = std::bit_cast<std::uint32_t>(static_cast<float>(nodes.weight[m]));
+      node.next = shortened(nodes.weight[m], tree.wide);
       continue;
     }
     node.head = static_cast<std::uint32_t>(shape.feature[m]) << Node::kShift;
@@ -156,9 +170,9 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
   if (!outputs.is_inline()) fill_table(tree, shape, nodes, outputs, patience);
   if (!outputs.classifies()) {
     for (std::size_t m = 0; m < shape.size(); ++m) {
-      if (shape.right[m] < 0) tree.leaf_impurity.push_back(static_cast<float>(nodes.impurity[m]));
+      if (shape.right[m] < 0) tree.leaf_impurity.push_back(shortened(nodes.impurity[m], tree.wide));
     }
-    const auto zero = [](float impurity) { return impurity == 0; };
+    const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
     if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
   }
   tree.leaf_impurity.shrink_to_fit();
@@ -186,7 +200,7 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
     shape.set_begin.push_back(categorical ? static_cast<std::int32_t>(set >> 32) : -1);
     if (!leaf) continue;
     leaves.n_rows.push_back(node.head >> Node::kShift);
-    leaves.weight.push_back(outputs.is_inline() ? double{std::bit_cast<float>(node.next)} : node.number);
+    leaves.weight.push_back(outputs.is_inline() ? lengthened(node.next, tree.wide) : node.number);
     leaves.value.resize(leaves.value.size() + width);
     double* value = &leaves.value[leaves.value.size() - width];
     if (outputs.is_inline()) {
@@ -200,7 +214,7 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
         }
       });
     }
-    leaves.impurity.push_back(tree.leaf_impurity.empty() ? 0.0 : double{tree.leaf_impurity[leaves.impurity.size()]});
+    leaves.impurity.push_back(tree.leaf_impurity.empty() ? 0.0 : lengthened(tree.leaf_impurity[leaves.impurity.size()], tree.wide));
   }
   shape.sets = tree.sets;
   out.nodes = summarise_leaves(shape, leaves, outputs.n_outputs, outputs.n_classes, criterion, interrupt);

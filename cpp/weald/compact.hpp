@@ -18,7 +18,7 @@ namespace weald {
 //   numeric      threshold            column           how far on "no" leads
 //   categorical  set's place << 32    column           how far on "no" leads
 //                | its categories
-//   leaf, inline its value            rows in it       weight, as a float
+//   leaf, inline its value            rows in it       weight, shortened
 //   leaf, table  weight               rows in it       row of the table
 struct Node {
   double number;
@@ -69,11 +69,22 @@ struct ValueTable {
   std::size_t cell_bytes() const { return cell == Cell::Real ? 8 : std::size_t{1} << static_cast<int>(cell); }
 };
 
+// A number of a leaf that no prediction reads, in four bytes: a float, or if floats do not reach that far the
+// upper half of a double.
+inline std::uint32_t shortened(double x, bool wide) {
+  if (!wide) return std::bit_cast<std::uint32_t>(static_cast<float>(x));
+  return static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) + 0x80000000) >> 32);
+}
+inline double lengthened(std::uint32_t bits, bool wide) {
+  return wide ? std::bit_cast<double>(std::uint64_t{bits} << 32) : double{std::bit_cast<float>(bits)};
+}
+
 struct CompactTree {
   BigVector<Node> nodes;
   std::vector<std::uint32_t> sets;       // bit c of a node's words: category c goes left
   ValueTable table;
-  std::vector<float> leaf_impurity;      // leaf after leaf; empty: follows from the values
+  bool wide = false;                     // a weight or impurity of a leaf is beyond the range of floats
+  std::vector<std::uint32_t> leaf_impurity;  // shortened, leaf after leaf; empty: follows from the values
   std::vector<double> importance;        // per column: sum over nodes of (W_node / W) gain
   BigVector<Row> rows;                   // training rows, leaf after leaf, if they are kept
   std::uint32_t depth = 0;

@@ -88,8 +88,13 @@ struct Huber {
 
 struct LogCosh {
   Row1 operator()(double y, double f) const {
-    const double r = f - y, distance = size_of(r), e = exp_of(-2 * distance), t = (1 - e) / (1 + e);
-    return {distance + log_of(1 + e) - 0.6931471805599453, r < 0 ? -t : t, 4 * e / ((1 + e) * (1 + e))};
+    const double r = f - y, distance = size_of(r), e = exp_of(-2 * distance), s = distance * distance;
+    // Near 0, where differences of numbers near 1 would be all rounding, the first terms of the series.
+    const bool near = distance < 0x1p-6;
+    const double t = near ? distance * (1 - s * (1.0 / 3 - s * (2.0 / 15 - s * (17.0 / 315)))) : (1 - e) / (1 + e);
+    const double value = near ? s * (0.5 - s * (1.0 / 12 - s * (1.0 / 45 - s * (17.0 / 2520))))
+                              : distance + log_of(1 + e) - 0.6931471805599453;
+    return {value, r < 0 ? -t : t, 4 * e / ((1 + e) * (1 + e))};
   }
 };
 

@@ -23,13 +23,14 @@ class Rounds {
   // Of the tree grown last: the leaf of each row, leaves counted from left to right ...
   std::span<const std::uint32_t> leaf_of() const { return leaf_of_; }
   std::size_t n_leaves() const { return n_leaves_; }
-  // ... what each leaf predicts, n_leaves x width, and the weight of each class of rows in it.
+  // ... what each leaf predicts, n_leaves x width, and the share of each class of rows in it of all weight.
   std::vector<double> leaf_values(Interrupt& interrupt) const;
-  std::vector<double> class_weights(Interrupt& interrupt) const;
+  const std::vector<double>& class_weights() const { return class_weights_; }
 
   // Row i weighs factor[leaf, class] times as much; then all are divided by their sum, which is returned.
   double reweight(std::span<const double> factors, Interrupt& interrupt);
-  void set_weights(std::span<const double> weights);
+  // Or row i weighs so much in all, times its count if the weights were whole.
+  void set_factors(std::span<const double> factors);
   std::vector<double> weights() const;   // 1 in total
 
   // The tree grown last, as a forest of one.
@@ -38,8 +39,12 @@ class Rounds {
 
  private:
   std::size_t n_classes() const { return target_.n_classes[0]; }
-  double weight(std::size_t i) const { return counts_.empty() ? factors_[i] : factors_[i] * counts_[i]; }
+  Lane count(std::size_t i) const { return counts_.empty() ? 1 : counts_[i]; }
   std::size_t chunk_begin(std::size_t chunk) const { return target_.n_rows * chunk / chunks_; }
+  void set_weights(std::span<const double> weights);
+  void cut_factors();
+  void weigh_classes(Interrupt& interrupt);
+  void weigh_light_leaves(const std::vector<std::uint8_t>& light);
   Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;
   void find_undrawn(Interrupt& interrupt);
 
@@ -52,8 +57,12 @@ class Rounds {
   // and a row of weight k in the same way; others are factors.
   std::vector<std::uint32_t> counts_;    // empty: 1
   std::vector<double> factors_;
-  double total_ = 1;
-  std::size_t n_drawn_ = 0;
+  // The same in whole units: what is summed, so that the order of rows does not matter, nor whether k of them
+  // come one by one.
+  std::vector<Lane> units_;
+  double per_unit_ = 1, total_ = 1;
+  std::size_t n_present_ = 0;            // rows of positive weight, one of whole weight k as k
+  std::vector<double> class_weights_;
   PageCache pages_;
   RowStatistics memory_;               // of the tree before, for the next
   std::vector<std::uint32_t> leaf_of_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "exact.hpp"
+
 namespace weald {
 
 namespace {
@@ -19,9 +21,18 @@ int exponent_for(double total, int bits) {
 
 struct Weights {
   bool unit = true;    // all 1
-  bool whole = true;   // all whole numbers
+  bool whole = true;   // all whole numbers, each time a row counts
   double total = 0, most = 0;
 };
+
+// Units follow from it, which must not depend on the order of the rows.
+double exact_total(const Target& target, const BigVector<Row>& rows) {
+  double most = 0;
+  for (const Row row : rows) most = std::max(most, target.weights[row]);
+  ExactSum sum(most);
+  for (const Row row : rows) sum.add(target.weights[row], target.counts ? target.counts[row] : 1);
+  return sum.value();
+}
 
 Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& interrupt) {
   Weights out;
@@ -37,12 +48,13 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& i
       out.total += w;
       out.most = std::max(out.most, w);
       out.unit &= w == 1 || w == 0;
-      out.whole &= w == std::floor(w);
+      out.whole &= target.whole(static_cast<Row>(i));
     }
   });
   rows.resize(n);
   if (!valid) throw std::invalid_argument("weights must be finite and >= 0");
   if (!std::isfinite(out.total)) throw std::invalid_argument("the sum of the weights overflows");
+  if (!out.whole) out.total = target.total_weight > 0 ? target.total_weight : exact_total(target, rows);
   return out;
 }
 
@@ -90,8 +102,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   };
   // What a row weighs is cut first and then counted, so that k draws of it weigh exactly k times as much.
   const auto h_of = [&](Row row) {
-    const double w = target.weights ? target.weights[row] : 1.0;
-    const Lane once = std::max(least, static_cast<Lane>(std::llrint(w * per_unit)));
+    const Lane once = std::max(least, static_cast<Lane>(std::llrint(target.factor(row) * per_unit)));
     return target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
   };
 
@@ -146,6 +157,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
 
   out.layout = Layout::Dense;
   out.targets = target.values;
+  out.counts = whole ? nullptr : target.counts;
   out.channels = target.n_outputs;
   out.lanes = 2 + out.channels;
   out.words.resize(target.n_rows, 0);
@@ -157,11 +169,11 @@ void choose_units(Channels& channels, std::size_t n, double total_h, double low,
   // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
   channels.g_centre = channels.criterion == Criterion::Poisson ? 0 : low / 2 + high / 2;
   const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
-  // Under weights that are not whole the absolute criterion sums in doubles: only the lanes, in which
-  // every row counts once, must not overflow.
+  // Under weights that are not whole the absolute criterion has wide sums of its own: only the lanes, in
+  // which every row counts once, must not overflow. Up to a million rows their number does not matter.
   const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
   const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60)
-                               : std::min(exponent_for(static_cast<double>(n), 60), 52);
+                               : std::min(exponent_for(static_cast<double>(n), 60), 40);
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
   channels.g_unit = std::ldexp(1.0, -exponent);
 }
@@ -170,14 +182,16 @@ void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* la
   lanes[0] = 1;
   lanes[1] = h;
   const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
+  const Lane times = channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
+  const double once = static_cast<double>(times == 1 ? h : h / times) * channels.h_unit;
   for (std::size_t o = 0; o < channels.n_outputs; ++o) {
     const double units = (target[o] - channels.g_centre) * per_unit;
-    // A whole weight multiplies the units, so that weight k is exactly k rows. The absolute
+    // A whole weight or a count multiplies the units, so that weight k is exactly k rows. The absolute
     // criterion has no use for sums of targets: its lanes hold the targets themselves.
     lanes[2 + o] = channels.criterion == Criterion::Absolute ? std::llrint(units)
                    : channels.whole_weights
                        ? std::llrint(units) * h
-                       : std::llrint(units * (static_cast<double>(h) * channels.h_unit));
+                       : std::llrint(units * once) * times;
   }
 }
 

@@ -5,6 +5,7 @@
 // and a row of weight k adds exactly what k copies of it add.
 #pragma once
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -29,11 +30,12 @@ struct Target {
   const double* values = nullptr;
   const double* weights = nullptr;       // null: every row weighs 1
   const std::uint32_t* counts = nullptr;  // how often each row was drawn; null: once
+  double total_weight = 0;               // exactly, if it is known; 0: not
 
-  double weight(Row row) const {
-    const double w = weights ? weights[row] : 1.0;
-    return counts ? w * counts[row] : w;
-  }
+  double factor(Row row) const { return weights ? weights[row] : 1.0; }
+  double weight(Row row) const { return counts ? factor(row) * counts[row] : factor(row); }
+  // Is what a row weighs each time a whole number? Two halves are not: they must be what two rows of a half are.
+  bool whole(Row row) const { return factor(row) == std::floor(factor(row)) || weight(row) == 0; }
 };
 
 // The word of a row of weight h.
@@ -72,6 +74,8 @@ struct Channels {
   // outlier elsewhere in the data costs it no precision.
   double g_unit = 1;                // in weight x target
   double g_centre = 0;
+  const double* targets = nullptr;  // as given, n x outputs
+  const std::uint32_t* counts = nullptr;  // how often each row counts, if not once and weights are not whole
   // Entropy of whole weights: x log2 x for x = 0, 1, .. as fixed-point numbers, so that sums of them
   // are exact, and far quicker than logarithms. Null: too many, or not whole.
   const Lane* xlog2x = nullptr;
@@ -103,7 +107,6 @@ struct Statistics : Channels, RowStatistics {
   Lane sum = -1;                  // Packed: of all rows, if it is known; -1: not
   double mean_h = 1;              // H of all rows by their weight
   bool small_pairs = false;       // Packed, Gini, weights up to 127
-  const double* targets = nullptr;  // real targets as given, n x outputs
   BigVector<Lane> xlog2x_table;
 
   bool real() const { return targets != nullptr; }

@@ -4,20 +4,44 @@
 #include <cmath>
 
 #include "criterion.hpp"
+#include "exact.hpp"
 
 namespace weald {
 
 namespace {
 
-// A power of two that brings the weights of these rows to about 1, so that neither their sum nor
-// their products with large squared deviations overflow.
-double weight_scale(const Shape& shape, const Target& target, Interrupt& interrupt) {
-  double most = 0;
-  for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) most = std::max(most, target.weight(shape.rows[i]));
-  });
-  return std::ldexp(1.0, -std::clamp(most > 0 ? std::ilogb(most) : 0, -1000, 1000));
+// The power of two that brings numbers of at most this size to at most 1.
+double scale_for(double most) {
+  int exponent = 0;
+  if (most > 0) std::frexp(most, &exponent);
+  return std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
 }
+
+// Weights of a tree's rows, each as a factor and how often it counts: whole weights count, so that a row of
+// weight k adds to every sum exactly what k rows add.
+struct RowWeights {
+  const Target& target;
+  bool whole = true;
+  double scale = 1;  // brings factors to at most 1, so that no sum of them overflows
+
+  RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
+    double most = 0, total = 0;
+    for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double w = target.weight(shape.rows[i]);
+        most = std::max(most, w), total += w;
+        whole = whole && target.whole(shape.rows[i]);
+      }
+    });
+    whole = whole && total < 0x1p31;
+    if (!whole) scale = scale_for(most);
+  }
+  double factor(Row row) const { return whole ? 1.0 : target.factor(row) * scale; }
+  double of(Row row) const { return factor(row) * static_cast<double>(times(row)); }
+  Lane times(Row row) const {
+    return whole ? static_cast<Lane>(target.weight(row)) : target.counts ? target.counts[row] : 1;
+  }
+};
 
 // Keeps a value within what monotone columns above the node allow.
 double within_bounds(const Shape& shape, std::size_t m, double value) {
@@ -71,32 +95,48 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
   }
 }
 
+double xlogx(double x) { return x > 0 ? x * std::log(x) : 0.0; }
+
 // Weighted mean and sum of squared deviations of one output, mergeable without cancellation
 // (Chan, Golub & LeVeque 1983).
 struct Moments {
   double weight = 0, mean = 0, deviation = 0, ylogy = 0;
 
-  static Moments of(const Shape& shape, std::size_t m, const Target& target, std::size_t o,
-                    double scale, Patience& patience) {
+  // Of the rows of a leaf; targets times `y_scale` are at most 1, so that no square of them overflows.
+  static Moments of(const Shape& shape, std::size_t m, const RowWeights& weights, std::size_t o, double y_scale,
+                    Criterion criterion, Patience& patience) {
+    const Target& target = weights.target;
+    const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
+    double low = kInf, high = -kInf, most = 0;
+    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Row row = shape.rows[i];
+        low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
+        most = std::max(most, weights.factor(row));
+      }
+    });
+    // fn(y, factor) of every row, each of at most this size
+    const auto sum = [&](double size, double divisor, auto&& fn) {
+      ExactSum out(size);
+      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const Row row = shape.rows[i];
+          out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
+        }
+      });
+      return out.value(divisor);
+    };
     Moments out;
-    const auto y = [&](std::size_t i) { return target.values[shape.rows[i] * target.n_outputs + o]; };
-    const double origin = y(shape.begin[m]);  // makes the mean of equal targets exact
-    double shift = 0;
-    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double w = target.weight(shape.rows[i]) * scale;
-        out.weight += w;
-        shift += w * (y(i) - origin);
-      }
-    });
-    out.mean = origin + shift / out.weight;
-    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double w = target.weight(shape.rows[i]) * scale;
-        out.deviation += w * (y(i) - out.mean) * (y(i) - out.mean);
-        if (y(i) > 0) out.ylogy += w * y(i) * std::log(y(i));
-      }
-    });
+    out.weight = sum(most, 1, [](double, double w) { return w; });
+    out.mean = low;
+    if (high > low) {
+      const double spread = high - low;
+      out.mean += std::min(sum(most * spread, out.weight, [&](double y, double w) { return w * (y - low); }), spread);
+      out.deviation = sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
+    }
+    if (criterion == Criterion::Poisson && high > 0) {  // y |log y| is at most 1/e for y <= 1
+      out.ylogy = sum(most, 1, [](double y, double w) { return w * xlogx(y); });
+    }
     return out;
   }
 
@@ -123,10 +163,11 @@ struct Moments {
   }
 };
 
-// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale`.
+// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`.
 template <class OfLeaf>
-void summarise_means(const Shape& shape, Criterion criterion, double scale, Summary& out, Patience& patience,
+void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out, Patience& patience,
                      OfLeaf&& of_leaf) {
+  const double per_impurity = criterion == Criterion::Squared ? y_scale : 1;
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 * out.n_outputs);
@@ -137,38 +178,51 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, Summ
                  : Moments::merge(moments[(m + 1) * out.n_outputs + o],
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
-      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs);
-      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean);
+      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs) / y_scale / per_impurity;
+      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean / y_scale);
     }
   }
 }
 
 void summarise_medians(const Shape& shape, const Target& target, Summary& out, Interrupt& interrupt) {
-  std::vector<std::pair<double, double>> rows;  // target, weight
+  struct Place {
+    double y, weight;
+    Row row;
+    bool operator<(const Place& other) const { return y < other.y; }
+  };
+  const RowWeights weights(shape, target, interrupt);
+  std::vector<Place> rows;
   Patience patience(interrupt);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
-      double total = 0, below = 0, error = 0;
+      double most = 0, below = 0;
       for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const Row row = shape.rows[i];
-          rows.emplace_back(target.values[row * out.n_outputs + o], target.weight(row));
-          total += rows.back().second;
+          rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
+          most = std::max(most, weights.factor(row));
         }
       });
+      ExactSum sum(most);
+      for (const Place& p : rows) sum.add(weights.factor(p.row), weights.times(p.row));
+      const double total = sum.value(), half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
       arrange_patiently(rows.size(), interrupt, [&](auto&& less) { std::sort(rows.begin(), rows.end(), less); });
       patience.spend(8 * rows.size());
       std::size_t k = 0;
-      const double half = total / 2, slack = 1e-12 * total;  // sums of weights are rounded
-      while (k + 1 < rows.size() && below + rows[k].second < half - slack) below += rows[k++].second;
-      double median = rows[k].first;
-      if (k + 1 < rows.size() && below + rows[k].second <= half + slack) {  // any point between does
-        median = median / 2 + rows[k + 1].first / 2;
+      while (k + 1 < rows.size() && below + rows[k].weight < half - slack) below += rows[k++].weight;
+      double median = rows[k].y;
+      if (k + 1 < rows.size() && below + rows[k].weight <= half + slack) {  // any point between does
+        median = median / 2 + rows[k + 1].y / 2;
       }
-      for (const auto& [y, w] : rows) error += w * std::abs(y - median);
-      out.weight[m] = total;
-      out.impurity[m] += error / total / static_cast<double>(out.n_outputs);
+      // In halves: a distance may be too large for a number.
+      const double reach = std::max(rows.back().y / 2 - median / 2, median / 2 - rows.front().y / 2);
+      ExactSum error(most * reach);
+      for (const Place& p : rows) {
+        error.add(weights.factor(p.row) * std::abs(p.y / 2 - median / 2), weights.times(p.row));
+      }
+      out.weight[m] = total / weights.scale;
+      out.impurity[m] += 2 * error.value(total) / static_cast<double>(out.n_outputs);
       out.value[m * out.n_outputs + o] = within_bounds(shape, m, median);
     }
   }
@@ -223,9 +277,15 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
   } else if (criterion == Criterion::Absolute) {
     summarise_medians(shape, target, out, interrupt);
   } else {
-    const double scale = weight_scale(shape, target, interrupt);
-    summarise_means(shape, criterion, scale, out, patience, [&](std::size_t m, std::size_t o) {
-      return Moments::of(shape, m, target, o, scale, patience);
+    const RowWeights weights(shape, target, interrupt);
+    double most = 0;
+    for (const Row row : shape.rows) {
+      patience.spend(out.n_outputs);
+      for (std::size_t o = 0; o < out.n_outputs; ++o) most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
+    }
+    const double y_scale = scale_for(most);
+    summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, std::size_t o) {
+      return Moments::of(shape, m, weights, o, y_scale, criterion, patience);
     });
   }
   return out;
@@ -256,7 +316,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
     return out;
   }
   const bool medians = criterion == Criterion::Absolute;
-  summarise_means(shape, criterion, 1, out, patience, [&](std::size_t m, std::size_t o) {
+  summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t m, std::size_t o) {
     const std::size_t leaf = leaf_of[m];
     return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o],
                                   leaves.impurity[leaf], criterion);

@@ -183,14 +183,14 @@ class BoostedEnsemble(MetaEstimatorMixin, TableEstimator):
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Mean of the members' importances, weighted by their votes."""
+        """Mean of the importances of members that split, weighted by their votes; 1 in total."""
         check_is_fitted(self, "alphas_")
         each = self._boosted.importances()
-        total = self.alphas_.sum()
-        if len(each) == 0 or total == 0:
+        if len(each) == 0:
             return np.zeros(self.n_features_in_)
-        importances: FloatArray = self.alphas_ @ each / total
-        return importances
+        importances: FloatArray = self.alphas_ @ each
+        total = importances.sum()
+        return importances / total if total > 0 else importances
 
     def __sklearn_is_fitted__(self) -> bool:
         return "alphas_" in self.__dict__

@@ -36,7 +36,7 @@ class AdditiveModel:
 
     def __init__(self, loss: Loss, train: Rows, init: float) -> None:
         self.loss = loss
-        self.y, self.w = train.y, train.shares
+        self.y, self._rows = train.y, train.row_weights
         self.F: FloatArray = np.full(len(train), init)
         self.steps: list[float] = []
         self.losses = [self._mean(self.F)]
@@ -44,7 +44,7 @@ class AdditiveModel:
         self._largest = 0.0  # the most that a member says, before the learning rate
 
     def _mean(self, F: FloatArray) -> float:
-        return float((self.w * self.loss.value(self.y, F)).sum())
+        return self._rows.mean(self.loss.value(self.y, F))
 
     def advance(
         self, direction: TreeDirection | AnyDirection, t: int, learning_rate: float
@@ -54,7 +54,7 @@ class AdditiveModel:
         if not r.any():
             return None
         h = direction.propose(t, r)
-        step = best_step(self.loss, self.y, self.F, h, r, self.w, self._largest)
+        step = best_step(self.loss, self.y, self.F, h, r, self._rows, self._largest)
         part = learning_rate * step.length * h
         lower = self._mean(self.F + part)
         if not lower < self.losses[-1]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald import combining
 from weald._data import check_X_predict
-from weald._member_trees import MemberTrees, fitted_tree
+from weald._member_trees import MemberTrees, Templates, fitted_tree
 from weald._members import (
     Columns,
     member_decisions,
@@ -41,12 +41,17 @@ class TreeBag:
     Attributes
     ----------
     forest : engine.Forest
-    like : tree estimator
-        With what all members have in common (classes, columns, ...) but no nodes.
+    templates : Templates
+        Trees with what members have in common (classes, columns, ...) but no nodes.
     """
 
     forest: engine.Forest
-    like: Any
+    templates: Templates
+
+    @property
+    def like(self) -> Any:
+        """What all members are like, whatever their parameters."""
+        return self.templates.last
 
     def __len__(self) -> int:
         return self.forest.n_trees
@@ -80,7 +85,7 @@ class TreeBag:
 
     def _estimator(self, ensemble: Any, t: int) -> Any:
         seed = engine.member_seed(ensemble.seed_, t)
-        member = fitted_tree(ensemble.estimator_, self.forest.tree(t), self.like, seed)
+        member = fitted_tree(self.templates[t], self.forest.tree(t), self.like, seed)
         if ensemble._sampling.columns == 0:
             return member
         columns = ensemble._sampling.columns_of(ensemble.seed_, t)

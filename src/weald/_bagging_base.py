@@ -131,10 +131,11 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
             sampling = self._resolve_draw(len(crew.target), crew.weights, groups)
             grown = self._continued(before, params, sampling)
             self.seed_ = resolve_seed(self.random_state) if grown is None else before["seed_"]
+            old = None if grown is None else before["_bag"]
             grow = crew.grower(sampling, self.seed_)
             look = self._look(crew, sampling, params)
             grown = grow_in_steps(grow, grown, look, params, type(self).__name__)
-            self._bag = crew.bag(grown)
+            self._bag = crew.bag(grown, old)
             self._sampling = sampling
             self.n_estimators_ = len(self._bag)
             self._keep_scores(None if look is None else look.watch)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from weald._boost_params import BoostParams
 from weald._boost_rounds import Rounds
 from weald._boost_rules import Stage
+from weald._members import Counts
 from weald._out_of_bag import first_flat
 from weald._progress import progress
 from weald._warnings import warn_user
@@ -46,7 +47,7 @@ class Method(Protocol):
     def hopeless(self) -> str:
         """What a model without a useful member does, for a warning."""
 
-    def stage(self, said: FloatArray, weights: FloatArray) -> Stage:
+    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
         """What a member says in each group of rows, and how much that is worth."""
 
 
@@ -138,8 +139,7 @@ def _least_edge(rule: Method, params: BoostParams) -> float:
 def _usable(rounds: Rounds, rule: Method, params: BoostParams, t: int) -> Stage:
     """The stage of round t; drawn again, if asked for, while it is no better than chance."""
     for again in range(_REDRAWS if params.when_worse == "redraw" else 1):
-        said, weights = rounds.fit(t + again * _REDRAW_KEY)
-        stage = rule.stage(said, weights)
+        stage = rule.stage(*rounds.fit(t + again * _REDRAW_KEY))
         if stage.edge > _least_edge(rule, params):
             break
     return stage

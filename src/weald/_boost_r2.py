@@ -34,8 +34,9 @@ from weald._boost_data import BoostData
 from weald._boost_params import BoostParams
 from weald._boost_rounds import bin_rows, draw_by_weight, draws, fit_member, grow_rules
 from weald._boost_rules import Stage, half_log_odds
-from weald._members import member_outputs, takes_weights
+from weald._members import Counts, member_outputs, takes_weights
 from weald._raw_table import take_rows
+from weald._sums import RowWeights
 
 __all__ = ["LOSSES", "AnyR2Rounds", "R2Rounds", "R2Rule", "TreeR2Rounds"]
 
@@ -81,7 +82,7 @@ class R2Rule:
         "member predicts alone"
     )
 
-    def stage(self, said: FloatArray, weights: FloatArray) -> Stage:
+    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
         """What the errors of a member are worth.
 
         Parameters
@@ -90,46 +91,52 @@ class R2Rule:
             |y - h|.
         weights : array of shape (n, 1)
             1 in total. Errors of rows without weight do not count.
+        counts : array of shape (n,), optional
+            How often each row counts; by default once.
         """
         there = weights > 0
         largest = said[there].max()
         shares = np.divide(said, largest, out=np.zeros_like(said), where=there & (largest > 0))
         losses = self.loss(shares)
-        error = min(float((weights * losses).sum()), 1.0)
+        error = min(engine.exact_sum((weights * losses)[:, 0], None, counts), 1.0)
         return Stage(said, 2 * (1 - losses), error, 0.5 - error, half_log_odds(error))
 
 
 class R2Rounds:
     """Regressors made one after another, under changing weights."""
 
-    weights: FloatArray
     member: Any
     varies = True  # nobody knows
 
     def __init__(self, data: BoostData, params: BoostParams, seed: int) -> None:
         self._data, self._resample, self._seed = data, params.resample, seed
-        self.weights = data.weights / data.weights.max()  # no sum can overflow
-        self.weights /= self.weights.sum()
-        self._present = np.flatnonzero(self.weights)
+        self._rows = RowWeights(data.weights, len(data.y))
+        self._present = np.flatnonzero(data.weights)
+        self._factors = np.where(data.weights > 0, self._rows.start / self._rows.total, 0.0)
+
+    @property
+    def weights(self) -> FloatArray:
+        """Of every row, 1 in total."""
+        return self._rows.fine(self._factors)
 
     @abstractmethod
     def _predictions(self, key: int) -> FloatArray:
         """Fit a member; what it predicts for the rows that are present, of positive weight."""
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
-        """Fit a member; its errors, and the weights it was fitted to."""
-        errors = np.zeros((len(self.weights), 1))
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
+        """Fit a member; its errors, the weights it was fitted to, and how often these count."""
+        errors = np.zeros((len(self._factors), 1))
         errors[self._present, 0] = np.abs(self._data.y[self._present] - self._predictions(key))
-        return errors, self.weights[:, None]
+        return errors, self._factors[:, None], self._rows.counts
 
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor each; their sum, then made 1."""
         largest = float(factors.max())  # so that not all of them vanish together
-        weights = self.weights * (factors[:, 0] / largest)
-        total = float(weights.sum())
+        weights = self._factors * (factors[:, 0] / largest)
+        total = self._rows.count(weights)
         weights /= total
         weights[self._present] = np.maximum(weights[self._present], _LEAST_WEIGHT)
-        self.weights = weights
+        self._factors = weights
         return total * largest
 
     def advance(self, stage: Stage, alpha: float) -> None:
@@ -153,7 +160,7 @@ class TreeR2Rounds(R2Rounds):
         )
 
     def _predictions(self, key: int) -> FloatArray:
-        self._rounds.weights = self.weights
+        self._rounds.set_factors(self._factors)
         self._rounds.grow(self._seed, key, self._resample)
         self.member = engine.Forest(self._rounds.tree())
         leaves = self._rounds.leaf_of[self._present]

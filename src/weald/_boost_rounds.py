@@ -3,7 +3,7 @@
 Whatever the members are, a round looks the same from outside: ``fit`` says, for every group of rows
 that the member treats alike, what it says there and how much of each class is in it; ``reweight``
 multiplies the rows' weights by a factor for each group and class. For weald's trees both happen in
-the engine.
+the engine. All sums are exact, see :mod:`weald._sums`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from weald._members import (
 )
 from weald._params import check_choice, resolve_growth
 from weald._raw_table import take_rows
+from weald._sums import RowWeights
 
 __all__ = [
     "MemberRounds",
@@ -63,8 +64,11 @@ class Rounds(Protocol):
 
     varies: bool
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
-        """Fit a member; what each group says, and the weight of each class in it."""
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
+        """Fit a member; what each group says, the weight of each class in it, how often it counts.
+
+        None: once.
+        """
 
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum, then made 1."""
@@ -159,9 +163,9 @@ class TreeRounds:
         self._seed, self._resample = seed, params.resample
         self.varies = draws(growth, params)
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
         self._rounds.grow(self._seed, key, self._resample)
-        return self._rounds.leaf_values, self._rounds.class_weights
+        return self._rounds.leaf_values, self._rounds.class_weights, None
 
     def reweight(self, factors: FloatArray) -> float:
         return self._rounds.reweight(factors)
@@ -179,12 +183,17 @@ class TreeRounds:
 
 
 class Weighing:
-    """Weights of rows of some classes."""
+    """Weights of rows of some classes, 1 in total."""
 
     def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
         self._codes, self._n_classes = codes, n_classes
-        self.weights: FloatArray = weights / weights.max()  # no sum can overflow
-        self.weights /= self.weights.sum()
+        self.rows = RowWeights(weights, len(codes))
+        self._factors = self.rows.start / self.rows.total
+
+    @property
+    def weights(self) -> FloatArray:
+        """Of every row."""
+        return self.rows.fine(self._factors)
 
     def in_groups(self, groups: Groups, n_groups: int) -> FloatArray:
         """Weight of each class in each group."""
@@ -193,11 +202,18 @@ class Weighing:
         sums: FloatArray = np.bincount(place, self.weights, n_groups * k).astype(np.float64)
         return sums.reshape(n_groups, k)
 
+    def of_rows(self) -> FloatArray:
+        """The same where every row is a group that counts as often as the row does."""
+        out = np.zeros((len(self._codes), self._n_classes))
+        there = self.rows.counts if self.rows.counts is not None else self._factors
+        out[np.arange(len(out)), self._codes] = np.where(there > 0, self._factors, 0.0)
+        return out
+
     def reweight(self, groups: Groups, factors: FloatArray) -> float:
         """Multiply by the factor of each row's group and class; divide by the sum and return it."""
-        self.weights = self.weights * factors[groups, self._codes]
-        total = float(self.weights.sum())
-        self.weights /= total
+        self._factors = self._factors * factors[groups, self._codes]
+        total = self.rows.count(self._factors)
+        self._factors /= total
         return total
 
 
@@ -209,21 +225,19 @@ class _Working:
     trees (`keeps_pull`) the weight rises instead, so that weight times target stays the gradient.
     """
 
-    def __init__(
-        self, codes: npt.NDArray[Any], weights: FloatArray, keeps_pull: bool = False
-    ) -> None:
+    def __init__(self, codes: npt.NDArray[Any], rows: RowWeights, keeps_pull: bool = False) -> None:
         self._codes, self._keeps_pull = codes, keeps_pull
-        self._weights = weights / weights.max()
+        self._start = rows.start
         self._F = np.zeros(len(codes))
 
     def problem(self) -> tuple[FloatArray, FloatArray]:
-        """Target and weights of the next member."""
+        """Target of the next member, and weights to be multiplied by what rows count."""
         p = expit(2 * self._F)
         spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
         if self._keeps_pull:
             spread = np.maximum(spread, np.abs(self._codes - p) / _MOST_RESPONSE)
         z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)
-        return z, self._weights * spread
+        return z, self._start * spread
 
     def add(self, step: FloatArray) -> None:
         self._F += step
@@ -258,7 +272,7 @@ class MemberRounds:
         self._X = data.X if len(self._present) == self._n else take_rows(data.X, self._present)
         self._weighing = Weighing(data.y, data.weights, self._k)
         self._working = (
-            _Working(data.y, data.weights, keeps_pull=not tree) if rule.regression else None
+            _Working(data.y, self._weighing.rows, keeps_pull=not tree) if rule.regression else None
         )
         self._threads = params.threads
         self._growth = self._matrix = None
@@ -271,9 +285,13 @@ class MemberRounds:
     def weights(self) -> FloatArray:
         return self._weighing.weights
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray]:
-        said, self._groups = self._grow(key) if self._matrix is not None else self._fit(key)
-        return said, self._weighing.in_groups(self._groups, len(said))
+    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
+        said, groups = self._grow(key) if self._matrix is not None else self._fit(key)
+        if groups is None:
+            self._groups = np.arange(self._n)
+            return said, self._weighing.of_rows(), self._weighing.rows.counts
+        self._groups = groups
+        return said, self._weighing.in_groups(groups, len(said)), None
 
     def reweight(self, factors: FloatArray) -> float:
         return self._weighing.reweight(self._groups, factors)
@@ -286,25 +304,28 @@ class MemberRounds:
         assert self._working is not None
         assert self._growth is not None
         assert self._matrix is not None
-        z, weights = self._working.problem()
+        z, factors = self._working.problem()
         growth = self._growth
         rounds = engine.make_rounds(
             self._matrix,
             engine.reals(z[:, None], None),
             growth.criterion,
             growth.rules,
-            weights,
+            self._data.weights,
             self._threads,
         )
+        rounds.set_factors(factors)
         rounds.grow(self._seed, key, self._resample)
         self.member = engine.Forest(rounds.tree())
         return rounds.leaf_values, rounds.leaf_of
 
-    def _fit(self, key: int) -> tuple[FloatArray, Groups]:
+    def _fit(self, key: int) -> tuple[FloatArray, Groups | None]:
+        """What groups of rows are told, and which row is in which; None: every row is a group."""
         target: npt.NDArray[Any] = self._data.y.astype(np.int64)
         weights = self._weighing.weights
         if self._working is not None:
-            target, weights = self._working.problem()
+            target, factors = self._working.problem()
+            weights = self._weighing.rows.fine(factors)
         rows, X = self._present, self._data.X
         target, weights = target[rows], weights[rows]
         counts = self._draw(weights, target, key) if self._resample else None
@@ -313,10 +334,10 @@ class MemberRounds:
             self._estimator, self._X, target, weights, counts, self._seed, key, classes
         )
         if self._rule.regression:
-            return member_outputs(self.member, X)[:, None], np.arange(self._n)
+            return member_outputs(self.member, X)[:, None], None
         shares = member_shares(self.member, X, n_classes=self._k, vote=not self._rule.by_shares)
         if self._rule.by_shares:
-            return shares, np.arange(self._n)
+            return shares, None
         return np.eye(self._k), shares.argmax(axis=1)  # all rows it takes for one class are alike
 
     def _draw(self, weights: FloatArray, target: npt.NDArray[Any], key: int) -> Counts:

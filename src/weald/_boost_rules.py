@@ -32,6 +32,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weald import _engine as engine
+from weald._members import Counts
+
 __all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
 
 FloatArray = npt.NDArray[np.float64]
@@ -112,7 +115,7 @@ class Rule:
         k = n_classes
         return 2 * (k - 1) / k if self.adds == "votes" else 1 / (k - 1)
 
-    def stage(self, said: FloatArray, weights: FloatArray) -> Stage:
+    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
         """What a member's groups say, and how much that is worth.
 
         Parameters
@@ -120,16 +123,18 @@ class Rule:
         said : array of shape (n_groups, K), or (n_groups, 1) for regression members
         weights : array of shape (n_groups, K)
             Weight of each class of rows in each group, 1 in total.
+        counts : array of shape (n_groups,), optional
+            How often each group counts; by default once.
         """
         scores = self.scores(said)
         # Where no row counts, whatever is said there must not matter.
         margins = np.where(weights.any(axis=1, keepdims=True), self.margins(scores), 0.0)
         if self.adds == "shares":
-            error = float((weights * (1 - margins)).sum() / 2)
+            wrong = weights * (1 - margins) / 2
         else:
             right = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
-            error = float(weights[~right].sum())
-        error = min(max(error, 0.0), 1.0)
+            wrong = np.where(right, 0.0, weights)
+        error = min(max(engine.exact_sum(wrong.sum(axis=1), None, counts), 0.0), 1.0)
         k = scores.shape[1]
         alpha = half_log_odds(error, k) if self.alpha is None else self.alpha
         return Stage(scores, margins, error, 1 - 1 / k - error, alpha)

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from weald import _engine as engine
 from weald._bag import MemberBag, TreeBag
 from weald._data import check_weights, check_X_fit
+from weald._member_trees import Templates
 from weald._member_watch import WeighingOutOfBag
 from weald._members import fit_members
 from weald._out_of_bag import OutOfBag
@@ -136,9 +137,11 @@ class TreeCrew:
         growth.rules.max_features = 0 if tree.max_features_ >= there else tree.max_features_
         return growth
 
-    def bag(self, grown: engine.Forest) -> TreeBag:
-        """What stays of the members."""
-        return TreeBag(grown, self._tree)
+    def bag(self, grown: engine.Forest, before: TreeBag | None = None) -> TreeBag:
+        """What stays of the members; those of a bag before came first."""
+        if before is None:
+            return TreeBag(grown, Templates(self._tree))
+        return TreeBag(grown, Templates(self._tree, before.templates, len(before)))
 
 
 class MemberCrew:
@@ -179,7 +182,7 @@ class MemberCrew:
 
         return grow
 
-    def bag(self, grown: MemberBag) -> MemberBag:
+    def bag(self, grown: MemberBag, before: MemberBag | None = None) -> MemberBag:
         """What stays of the members."""
         return grown
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from weald import _engine as engine
 from weald._data import Table
 from weald._holdout import Rows
-from weald._members import make_member, member_outputs, takes_weights
+from weald._members import fitted, make_member, member_outputs, takes_weights
 from weald._params import (
     CLASSIFICATION_CRITERIA,
     REGRESSION_CRITERIA,
@@ -27,6 +27,7 @@ from weald._params import (
 )
 from weald._raw_table import take_rows
 from weald._stage_members import StageMembers, StageTrees
+from weald._sums import RowWeights
 
 __all__ = ["AnyDirection", "TreeDirection"]
 
@@ -38,10 +39,12 @@ _HUGE, _TINY = 1e50, 1e-50
 _CRITERIA = {name: of for name, of in REGRESSION_CRITERIA.items() if name != "poisson"}
 
 
-def _pull(r: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """``w |r|``, in units in which equal pulls are exactly w."""
+def _pull(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
+    """``w |r|``, of this sum; if that is the sum of the weights, equal pulls are exactly w."""
     size: FloatArray = np.abs(r) / np.abs(r).max()
-    return size if weights is None else weights * size
+    if rows.factors is not None:
+        size *= rows.factors
+    return rows.fine(size * (total / rows.count(size)))
 
 
 class TreeDirection:
@@ -70,7 +73,7 @@ class TreeDirection:
         seed: int,
     ) -> None:
         votes = labels is not None
-        self._rows = rows
+        self._rows, self._row_weights = rows, rows.row_weights
         self._total = float(len(rows)) if rows.weights is None else float(rows.weights.sum())
         self._growth = resolve_growth(
             tree,
@@ -101,9 +104,8 @@ class TreeDirection:
         """Grow the tree of round t; what it says about the rows."""
         growth, rows = self._growth, self._rows
         if self.members.votes:
-            pull = _pull(r, rows.weights)
             # The same total in every round, as the rules know it; whole weights of equal rows stay.
-            pull *= self._total / pull.sum()
+            pull = _pull(r, self._row_weights, self._total)
             target = engine.labels((r > 0).astype(np.int32)[:, None], [2], pull)
         else:
             largest = float(np.abs(r).max())
@@ -172,7 +174,7 @@ class AnyDirection:
     ) -> None:
         self._estimator = estimator
         self._labels = labels
-        self._rows = rows
+        self._rows, self._row_weights = rows, rows.row_weights
         self._seed = seed
         # A boosted member gets weights whether or not metadata routing was told of them.
         self._weighs = has_fit_parameter(estimator, "sample_weight") or takes_weights(estimator)
@@ -185,8 +187,7 @@ class AnyDirection:
         weights = self._rows.weights
         if self.members.votes:
             target = (r > 0).astype(np.int64)
-            weights = _pull(r, weights)
-            weights /= weights.sum()  # as AdaBoost gives them
+            weights = _pull(r, self._row_weights, 1.0)  # as AdaBoost gives them
         self._latest = self._fitted(t, target, weights)
         return self.latest(self._rows.X)
 
@@ -205,11 +206,7 @@ class AnyDirection:
         if self.members.votes and target.min() == target.max():
             # Many classifiers refuse a single class. There is one answer to it.
             member = DummyClassifier(strategy="constant", constant=int(target[0]))
-        return (
-            member.fit(X, target)
-            if weights is None
-            else member.fit(X, target, sample_weight=weights)
-        )
+        return fitted(member, X, target, **({} if weights is None else {"sample_weight": weights}))
 
     def _drawn(self, t: int, weights: FloatArray) -> npt.NDArray[np.intp]:
         draw = engine.Draw()

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import hstack
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald._data import Table, check_X_predict
 from weald._ensemble_params import ForestParams, resolve_forest_params
 from weald._forest_growth import Look, grow_in_steps
-from weald._member_trees import MemberTrees, fitted_tree, refuse_members, tree_template
+from weald._member_trees import (
+    MemberTrees,
+    Templates,
+    fitted_tree,
+    refuse_members,
+    tree_template,
+)
 from weald._out_of_bag import OutOfBag
 from weald._params import resolve_seed
 from weald._targets import (
@@ -108,6 +114,7 @@ class ForestBase(TableEstimator):
         self.forest_ = grow_in_steps(grow, forest, look, params, type(self).__name__)
         self.categories_ = list(table.categories)
         self.max_features_ = params.max_features
+        self._templates = self._all_templates(before, forest)
         self._criterion = params.criterion
         self.n_estimators_ = self.forest_.n_trees
         self._sampling = sampling
@@ -162,6 +169,14 @@ class ForestBase(TableEstimator):
         check_same(was, now)
         check_size(params.n_estimators, forest.n_trees)
         return forest.prefix(forest.n_trees)  # a copy: the old one stays if the fit fails
+
+    def _all_templates(self, before: dict[str, Any], grown: engine.Forest | None) -> Templates:
+        """Of the members there are already, and of those to come."""
+        template = tree_template(self._member_kind, self)
+        template.max_features_ = self.max_features_
+        if grown is None:
+            return Templates(template)
+        return Templates(template, before["_templates"], before["forest_"].n_trees)
 
     def _grower(
         self, matrix: engine.Binned, target: engine.Target, sampling: Sampling, params: ForestParams
@@ -292,21 +307,21 @@ class ForestBase(TableEstimator):
     def estimator_(self) -> Any:
         """A tree like the members, not fitted."""
         check_is_fitted(self)
-        return tree_template(self._member_kind, self)
+        return clone(self._templates.last)
 
     @property
     def estimators_(self) -> Sequence[Any]:
         """The members as tree estimators, made when they are asked for."""
-        template = self.estimator_
-        return MemberTrees(self.forest_.n_trees, partial(self._member, template))
+        check_is_fitted(self)
+        return MemberTrees(self.forest_.n_trees, self._member)
 
     @estimators_.setter
     def estimators_(self, members: Any) -> None:
         refuse_members(self, members)
 
-    def _member(self, template: Any, t: int) -> Any:
+    def _member(self, t: int) -> Any:
         seed = engine.member_seed(self.seed_, t)
-        return fitted_tree(template, self.forest_.tree(t), self, seed)
+        return fitted_tree(self._templates[t], self.forest_.tree(t), self, seed)
 
     def __len__(self) -> int:
         return self.forest_.n_trees

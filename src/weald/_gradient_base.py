@@ -187,7 +187,10 @@ class GradientEnsemble(TableEstimator):
             },
         )
         check_size(params.n_estimators, len(old.members))
-        return old.copy()
+        model = old.copy()
+        if isinstance(model.members, SumOfTrees):
+            model.members.go_on_with(self._template(params))
+        return model
 
     def _boost(
         self,

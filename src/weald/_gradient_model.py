@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald import _engine as engine
 from weald._data import check_X_predict
 from weald._gradient_data import check_offset
-from weald._member_trees import fitted_tree
+from weald._member_trees import Templates, fitted_tree
 from weald._members import member_outputs
 from weald._raw_table import keep_X_predict
 
@@ -75,16 +75,21 @@ class SumOfTrees:
     def __init__(self, n_scores: int, vector: bool, like: Any, seed: int) -> None:
         self.n_scores, self.vector = n_scores, vector
         self.forests: list[engine.Forest] = []
-        self._like, self._seed = like, seed
+        self._templates, self._seed = Templates(like), seed
 
     def __len__(self) -> int:
         return self.forests[0].n_trees if self.forests else 0
 
     def copy(self) -> SumOfTrees:
         """The same trees, to be added to."""
-        other = SumOfTrees(self.n_scores, self.vector, self._like, self._seed)
+        other = SumOfTrees(self.n_scores, self.vector, None, self._seed)
+        other._templates = self._templates
         other.forests = [forest.prefix(forest.n_trees) for forest in self.forests]
         return other
+
+    def go_on_with(self, like: Any) -> None:
+        """The trees to come are like this one, those that are there stay as they are."""
+        self._templates = Templates(like, self._templates, len(self))
 
     def add(self, trees: list[Any]) -> None:
         """Append the trees of a round, each as a forest of one."""
@@ -123,7 +128,7 @@ class SumOfTrees:
 
     def _estimator(self, t: int, k: int) -> Any:
         seed = engine.member_seed(self._seed, t)
-        return fitted_tree(self._like, self.forests[k].tree(t), self._like, seed)
+        return fitted_tree(self._templates[t], self.forests[k].tree(t), self._templates.last, seed)
 
     def apply(self, X: npt.NDArray[Any], threads: int) -> npt.NDArray[np.int64]:
         """Leaf of each row in each tree, shape (n, rounds, trees of a round)."""
@@ -133,7 +138,7 @@ class SumOfTrees:
 
     def importances(self, last: int) -> FloatArray:
         """What the columns gained in the first rounds, all trees together."""
-        total = np.zeros(self._like.n_features_in_)
+        total = np.zeros(self._templates.last.n_features_in_)
         for forest in self.forests:
             total += forest.importances[:last].sum(axis=0)
         return total

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._gradient_defaults import Family
+from weald._sums import RowWeights
 from weald.losses import (
     LOSSES,
     AbsoluteError,
@@ -251,16 +252,16 @@ def _constant(loss: Loss, y: FloatArray, weights: FloatArray | None, offset: Flo
     """``argmin_c sum w l(y, offset + c)``."""
     if type(loss) in _OF_DIFFERENCE:
         return float(np.asarray(loss.constant(y - offset, weights)))
-    w: FloatArray | float = 1.0 if weights is None else weights
+    rows = RowWeights(weights, len(y))
 
     def slope(c: float) -> float:
-        parts = w * loss.gradient(y, offset + c)
-        total = float(parts.sum())
-        return 0.0 if abs(total) <= 1e-14 * float(np.abs(parts).sum()) else total
+        parts = loss.gradient(y, offset + c)
+        total = rows.sum(parts)
+        return 0.0 if abs(total) <= 1e-14 * rows.sum(np.abs(parts)) else total
 
     if loss.kind == "regression" and isinstance(loss.link, Identity):
-        near = float(np.average(y - offset, weights=weights))
+        near = rows.mean(y - offset)
         spread = float(np.ptp(y - offset)) or abs(near) or 1.0
         return bottom(slope, near, spread, 1e9 * spread)
-    near = float(np.asarray(loss.constant(y, weights)) - np.average(offset, weights=weights))
+    near = float(np.asarray(loss.constant(y, weights)) - rows.mean(offset))
     return bottom(slope, near, 1.0, 2 * FAR)

@@ -15,6 +15,7 @@ from weald._engine import resolve_threads
 from weald._gradient_data import Sample
 from weald._gradient_model import BoostedSum, Start
 from weald._gradient_objective import Objective
+from weald._members import fitted
 from weald._params import refuse
 from weald.losses import Identity, Link
 from weald.losses.base import FAR
@@ -76,10 +77,10 @@ def _fitted(init: Any, rows: Sample, classes: npt.NDArray[Any] | None) -> Any:
     model = clone(init)
     target = rows.y if classes is None else classes.take(rows.y.astype(np.intp))
     if rows.weights is None:
-        return model.fit(rows.raw, target)
+        return fitted(model, rows.raw, target)
     if not has_fit_parameter(model, "sample_weight"):
         raise ValueError(f"init={init!r} takes no sample_weight, which was given to fit.")
-    return model.fit(rows.raw, target, sample_weight=rows.weights)
+    return fitted(model, rows.raw, target, sample_weight=rows.weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from weald._gradient_members import MemberRounds, TreeRounds
 from weald._gradient_params import GradientParams
 from weald._gradient_pull import Pull
 from weald._step import best_step
+from weald._sums import RowWeights
 from weald.losses import AbsoluteError, Huber, Identity, Log, Loss, Quantile
 from weald.losses.base import FAR
 
@@ -228,15 +229,14 @@ def _line_search(
     One factor for each loss, so that several losses do not hold each other back.
     """
     n = pull.scores.shape[1]
-    w = np.ones(n) if pull.weights is None else pull.weights
-    w = w / w.sum()
+    rows = RowWeights(pull.weights, n)
     h = rounds.said(values)
     if pull.objective.joint:
         loss, y, F = _InColumns(pull.losses[0]), pull.y[0], pull.scores.T
-        factor = _factor(loss, y, F, h.T, -pull.gradients.T, w[:, None], rate)
+        factor = _factor(loss, y, F, h.T, -pull.gradients.T, rows, rate)
         return [factor * of_score for of_score in values]
     return [
-        of_score * _factor(loss, y, pull.scores[k], h[k], -pull.gradients[k], w, rate)
+        of_score * _factor(loss, y, pull.scores[k], h[k], -pull.gradients[k], rows, rate)
         for k, (loss, y, of_score) in enumerate(zip(pull.losses, pull.y, values, strict=True))
     ]
 
@@ -247,15 +247,15 @@ def _factor(
     F: FloatArray,
     h: FloatArray,
     r: FloatArray,
-    w: FloatArray,
+    rows: RowWeights,
     rate: float,
 ) -> float:
     if not r.any():
         return 0.0
-    length = best_step(loss, y, F, h, r, w, 0.0).length
-    here = float((w * loss.value(y, F)).sum())
+    length = best_step(loss, y, F, h, r, rows, 0.0).length
+    here = rows.sum(loss.value(y, F))
     for _ in range(_HALVINGS):  # the first time, unless the rate is above 1 or the loss not convex
-        if float((w * loss.value(y, F + rate * length * h)).sum()) <= here:
+        if rows.sum(loss.value(y, F + rate * length * h)) <= here:
             return length
         length /= 2
     return 0.0

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from weald._out_of_bag import first_flat
 from weald._raw_table import take_rows
+from weald._sums import RowWeights
 from weald.losses import Loss
 
 __all__ = ["Rows", "Watch", "given_validation", "hold_out", "reading_validation"]
@@ -39,11 +40,9 @@ class Rows:
         return len(self.y)
 
     @property
-    def shares(self) -> FloatArray:
-        """Weights that sum to 1."""
-        weights = np.ones(len(self)) if self.weights is None else self.weights
-        shares: FloatArray = weights / weights.sum()
-        return shares
+    def row_weights(self) -> RowWeights:
+        """The weights, to sum with."""
+        return RowWeights(self.weights, len(self))
 
     def take(self, rows: npt.NDArray[np.intp]) -> Rows:
         """Some of the rows."""
@@ -142,7 +141,7 @@ class Watch:
     def __post_init__(self) -> None:
         if self.held is not None:
             self._F: FloatArray = np.full(len(self.held), self.init)
-            self._shares = self.held.shares
+            self._rows = self.held.row_weights
             self._note()
 
     def add(self, part: FloatArray) -> None:
@@ -152,7 +151,7 @@ class Watch:
 
     def _note(self) -> None:
         assert self.held is not None
-        self.curve.append(float((self._shares * self.loss.value(self.held.y, self._F)).sum()))
+        self.curve.append(self._rows.mean(self.loss.value(self.held.y, self._F)))
 
     def stops(self, train_losses: list[float]) -> bool:
         """Whether the loss has been flat for too long."""

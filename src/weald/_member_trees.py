@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
@@ -9,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from weald import _engine as engine
 
-__all__ = ["MemberTrees", "fitted_tree", "refuse_members", "tree_template"]
+__all__ = ["MemberTrees", "Templates", "fitted_tree", "refuse_members", "tree_template"]
 
 
 class MemberTrees(Sequence[Any]):
@@ -48,6 +49,37 @@ class MemberTrees(Sequence[Any]):
         return f"<{self._n} trees>"
 
 
+class Templates:
+    """Trees without nodes that have what members have in common, each from some member on.
+
+    A warm start may change the parameters of trees; members that were there before keep theirs.
+
+    Parameters
+    ----------
+    template : tree estimator
+        Of the members to come.
+    before : Templates, optional
+        Of members that are there already.
+    n_before : int
+        How many these are.
+    """
+
+    def __init__(self, template: Any, before: Templates | None = None, n_before: int = 0) -> None:
+        self._from: list[int] = [] if before is None else before._from[:]
+        self._templates: list[Any] = [] if before is None else before._templates[:]
+        self._from.append(n_before)
+        self._templates.append(template)
+
+    def __getitem__(self, t: int) -> Any:
+        """The template of member t."""
+        return self._templates[bisect_right(self._from, t) - 1]
+
+    @property
+    def last(self) -> Any:
+        """The template of the members made last."""
+        return self._templates[-1]
+
+
 def refuse_members(ensemble: Any, members: Any) -> None:
     """Say, in place of a setter of ``estimators_``, what to do instead."""
     raise AttributeError(
@@ -73,6 +105,6 @@ def fitted_tree(template: Any, tree: engine.Tree, ensemble: Any, seed: int) -> A
     if hasattr(ensemble, "classes_"):
         member.classes_, member.n_classes_ = ensemble.classes_, ensemble.n_classes_
         member._costs = None
-    member.max_features_ = ensemble.max_features_
+    member.max_features_ = template.max_features_
     member.ccp_alpha_ = template.ccp_alpha
     return member

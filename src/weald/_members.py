@@ -27,6 +27,7 @@ __all__ = [
     "Counts",
     "check_member",
     "fit_members",
+    "fitted",
     "make_member",
     "member_decisions",
     "member_log_shares",
@@ -142,15 +143,21 @@ def _fit(
     """Fit one member, its rows given by weight if it takes weights, else one by one."""
     X_member = take_columns(X, columns)
     if counts is None and weights is None:
-        return member.fit(X_member, y, **fit_params)
+        return fitted(member, X_member, y, **fit_params)
     if takes_weights(member):
         given: Any = weights if counts is None else counts.astype(np.float64)
         if counts is not None and weights is not None:
             given = given * weights
-        return member.fit(X_member, y, **{**fit_params, "sample_weight": given})
+        return fitted(member, X_member, y, **{**fit_params, "sample_weight": given})
     rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
     params = _check_method_params(X, params=fit_params, indices=rows)
-    return member.fit(take_rows(X_member, rows), y[rows], **params)
+    return fitted(member, take_rows(X_member, rows), y[rows], **params)
+
+
+def fitted(estimator: Any, X: Any, y: npt.NDArray[Any], **fit_params: Any) -> Any:
+    """The estimator, fitted; itself, since ``fit`` of others need not return it."""
+    estimator.fit(X, y, **fit_params)
+    return estimator
 
 
 def _repeats(member: Any, counts: Counts, weights: FloatArray | None) -> npt.NDArray[np.intp]:

@@ -232,7 +232,7 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
         if type(loss) not in LOSSES.values():
             some = np.unique(np.linspace(0, len(train) - 1, _CHECKED).astype(np.intp))
             plain = isinstance(loss.link, Identity) and not params.from_zero
-            near = float(np.average(train.y, weights=train.weights)) if plain else 0.0
+            near = train.row_weights.mean(train.y) if plain else 0.0
             # Only what is used: a second derivative may be anything here.
             used = SimpleNamespace(name=loss.name, value=loss.value, gradient=loss.gradient)
             check_derivatives(used, train.y[some], np.full(len(some), near))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from weald._sums import RowWeights
 from weald.losses import (
     AbsoluteError,
     Exponential,
@@ -78,7 +79,7 @@ def best_step(
     F: FloatArray,
     h: FloatArray,
     r: FloatArray,
-    w: FloatArray,
+    rows: RowWeights,
     largest_before: float,
 ) -> Step:
     """Find the best step along a member; 0 if the loss does not fall in its direction.
@@ -86,8 +87,9 @@ def best_step(
     Parameters
     ----------
     loss : Loss
-    y, F, h, r, w : arrays of shape (n,)
-        Targets, scores, what the member says, the negative gradient, weights that sum to 1.
+    y, F, h, r : arrays of shape (n,)
+        Targets, scores, what the member says, the negative gradient.
+    rows : RowWeights
     largest_before : float
         The most that any member before says, times its step: a step without end goes that far.
 
@@ -96,27 +98,27 @@ def best_step(
     Three of four equal rows right: ``1/2 ln(3)``, AdaBoost's vote.
 
     >>> y, h = np.array([0.0, 0.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0, 1.0])
-    >>> F, w = np.zeros(4), np.full(4, 0.25)
+    >>> F, rows = np.zeros(4), RowWeights(None, 4)
     >>> r = -Exponential().gradient(y, F)
-    >>> np.exp(2 * best_step(Exponential(), y, F, h, r, w, 0.0).length).round(12)
+    >>> np.exp(2 * best_step(Exponential(), y, F, h, r, rows, 0.0).length).round(12)
     np.float64(3.0)
     """
     largest = float(np.abs(h).max())
     if largest == 0:
         return Step(0.0)
     g = h / largest  # so that no square of it overflows or vanishes
-    gain = w * (r / np.abs(r).max()) * g
-    if gain.sum() <= _NOISE * np.abs(gain).sum():
+    gain = (r / np.abs(r).max()) * g
+    if rows.sum(gain) <= _NOISE * rows.sum(np.abs(gain)):
         return Step(0.0)
     if type(loss) is SquaredError:
         # Least squares, sum w h r / sum w h^2: matching pursuit (Mallat & Zhang 1993).
-        length, endless = float((w * g * r).sum() / (w * g * g).sum()), False
+        length, endless = rows.sum(g * r) / rows.sum(g * g), False
     elif isinstance(loss, AbsoluteError | Quantile):
-        length, endless = _quantile_step(loss, y - F, g, w), False
+        length, endless = _quantile_step(loss, y - F, g, rows), False
     elif type(loss) is Exponential and (np.abs(g) == 1).all():
-        length, endless = _vote(gain)
+        length, endless = _vote(gain, rows)
     else:
-        length, endless = _search(loss, y, F, g, w, gain)
+        length, endless = _search(loss, y, F, g, rows, gain)
     if endless:
         length = max(_sure_score(loss), largest_before)
     with np.errstate(over="ignore"):
@@ -124,18 +126,18 @@ def best_step(
     return Step(nu if 0 < nu < np.inf else 0.0, endless)
 
 
-def _vote(gain: FloatArray) -> tuple[float, bool]:
+def _vote(gain: FloatArray, rows: RowWeights) -> tuple[float, bool]:
     """``1/2 ln((1 - e) / e)`` with e the share of the pull of wrong rows (Freund & Schapire 1997).
 
     Exponential loss with members -1 and 1: ``exp(-nu)`` for right rows, ``exp(nu)`` for wrong ones.
     Without wrong rows it falls for ever.
     """
-    right, wrong = float(gain[gain > 0].sum()), -float(gain[gain < 0].sum())
+    right, wrong = rows.sum(np.maximum(gain, 0.0)), rows.sum(np.maximum(-gain, 0.0))
     return (0.0, True) if wrong == 0 else (float(np.log(right / wrong)) / 2, False)
 
 
 def _quantile_step(
-    loss: AbsoluteError | Quantile, distance: FloatArray, g: FloatArray, w: FloatArray
+    loss: AbsoluteError | Quantile, distance: FloatArray, g: FloatArray, rows: RowWeights
 ) -> float:
     """The weighted quantile of the steps ``(y - F) / g`` that bring each row to its target.
 
@@ -144,27 +146,27 @@ def _quantile_step(
     """
     q = loss.quantile if isinstance(loss, Quantile) else 0.5
     moved = np.abs(g) > _NOISE
-    g, weight = g[moved], (w * np.abs(g))[moved]
+    g, weight = g[moved], (rows.weights * np.abs(g))[moved]
     wanted = float((weight * np.where(g > 0, q, 1 - q)).sum() / weight.sum())
     return weighted_quantile(distance[moved] / g, weight, wanted)
 
 
 def _search(
-    loss: Loss, y: FloatArray, F: FloatArray, g: FloatArray, w: FloatArray, gain: FloatArray
+    loss: Loss, y: FloatArray, F: FloatArray, g: FloatArray, rows: RowWeights, gain: FloatArray
 ) -> tuple[float, bool]:
     """Bracket the bottom by doubling, then close in on it; also whether there is none."""
 
     def slope(nu: float) -> float:
         with np.errstate(all="ignore"):
-            parts = w * g * loss.gradient(y, F + nu * g)
-            total, noise = float(parts.sum()), _NOISE * float(np.abs(parts).sum())
+            parts = g * loss.gradient(y, F + nu * g)
+            total, noise = rows.sum(parts), _NOISE * rows.sum(np.abs(parts))
         if not np.isfinite(noise):
             return _TOO_STEEP
         return 0.0 if abs(total) <= noise else total
 
     def risk(nu: float) -> float:
         with np.errstate(all="ignore"):
-            return float((w * loss.value(y, F + nu * g)).sum())
+            return rows.sum(loss.value(y, F + nu * g))
 
     first, reach = 1.0, _REACH
     if loss.kind == "regression" and isinstance(loss.link, Identity):

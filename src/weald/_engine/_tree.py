@@ -29,6 +29,12 @@ _STORED = (
 _LEAF = -1
 
 
+def _kept(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, which nobody can write to: predictions have a copy, and would not follow."""
+    array.flags.writeable = False
+    return array
+
+
 class Tree:
     """The nodes of one tree.
 
@@ -51,6 +57,8 @@ class Tree:
         Class shares, or the predicted number.
     n_categories : array of shape (n_features,)
         Number of categories of each column, 0 if numeric.
+
+    All arrays are read-only: NumPy refuses to write to them, and copies of them are writable.
     """
 
     children_right: IntArray
@@ -76,12 +84,11 @@ class Tree:
                 raise ValueError(
                     f"Not a valid tree: {name} has {len(array)} entries for {n} nodes."
                 )
-            array.flags.writeable = False  # the router has its own copy: an edit would not be seen
-            setattr(self, name, array)
+            setattr(self, name, _kept(array))
         if self.value.ndim != 3:
             raise ValueError("Not a valid tree: value must have three dimensions.")
-        self.n_categories = np.asarray(n_categories, dtype=np.uint32)
-        self.n_classes = np.asarray(n_classes, dtype=np.int64)
+        self.n_categories = _kept(np.array(n_categories, dtype=np.uint32))
+        self.n_classes = _kept(np.array(n_classes, dtype=np.int64))
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
 
     # --- derived arrays and numbers -------------------------------------------------------
@@ -109,7 +116,7 @@ class Tree:
     @property
     def is_leaf(self) -> npt.NDArray[np.bool_]:
         """Which nodes are leaves."""
-        leaf: npt.NDArray[np.bool_] = self.children_right == _LEAF
+        leaf: npt.NDArray[np.bool_] = _kept(self.children_right == _LEAF)
         return leaf
 
     @property
@@ -120,12 +127,12 @@ class Tree:
     @cached_property
     def children_left(self) -> IntArray:
         """Left child of each node; -1 at a leaf."""
-        return np.where(self.is_leaf, _LEAF, np.arange(1, self.node_count + 1))
+        return _kept(np.where(self.is_leaf, _LEAF, np.arange(1, self.node_count + 1)))
 
     @property
     def is_categorical(self) -> npt.NDArray[np.bool_]:
         """Which nodes test a set of categories."""
-        return self.set_begin >= 0
+        return _kept(self.set_begin >= 0)
 
     @cached_property
     def parent(self) -> IntArray:
@@ -134,12 +141,12 @@ class Tree:
         inner = np.flatnonzero(~self.is_leaf)
         parent[inner + 1] = inner
         parent[self.children_right[inner]] = inner
-        return parent
+        return _kept(parent)
 
     @cached_property
     def depth(self) -> IntArray:
         """Number of tests above each node."""
-        return _core.node_depths(self.children_right)
+        return _kept(_core.node_depths(self.children_right))
 
     @cached_property
     def levels(self) -> list[IntArray]:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from weald._sums import RowWeights
 from weald.losses.links import Identity, Link
 from weald.losses.search import bottom, present
 
@@ -110,7 +111,7 @@ class Loss(ABC):
         y, w, counts = present(y, sample_weight)
         F = np.asarray(F, dtype=np.float64)
         values = self.value(y, F if counts is None else F[counts])
-        return float(np.average(values, weights=w))
+        return RowWeights(w, len(y)).mean(values)
 
     def constant(
         self, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
@@ -141,13 +142,14 @@ class Loss(ABC):
             w = class_weights(y, w, 2)
             y = np.array([0.0, 1.0])
 
+        rows = RowWeights(w, len(y))
+
         def slope(c: float) -> float:
-            parts = w * self.gradient(y, np.full(len(y), c))
-            total = float(parts.sum())
-            noise = 1e-14 * float(np.abs(parts).sum())
+            parts = self.gradient(y, np.full(len(y), c))
+            total, noise = rows.sum(parts), 1e-14 * rows.sum(np.abs(parts))
             return 0.0 if abs(total) <= noise else total
 
-        return bottom(slope, *self._where_to_search(y, w))
+        return bottom(slope, *self._where_to_search(y, rows))
 
     def check_target(self, y: npt.ArrayLike) -> None:
         """Raise ValueError unless the loss is defined for all targets."""
@@ -171,11 +173,11 @@ class Loss(ABC):
             return "class codes 0, 1, 2, ... as targets", codes
         return f"class codes 0 to {self.n_classes - 1} as targets", codes & (y < self.n_classes)
 
-    def _where_to_search(self, y: FloatArray, w: FloatArray) -> tuple[float, float, float]:
+    def _where_to_search(self, y: FloatArray, rows: RowWeights) -> tuple[float, float, float]:
         """Start, first step and reach of the search for the best constant."""
         if self.kind == "binary":
             return 0.0, 1.0, FAR
-        centre = float(np.average(y, weights=w))
+        centre = rows.mean(y)
         if isinstance(self.link, Identity):
             spread = float(y.max() - y.min()) or abs(centre) or 1.0
             return centre, spread, 1e9 * spread

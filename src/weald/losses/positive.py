@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weald._sums import RowWeights
 from weald.losses.base import FAR, FloatArray, Loss, set_number
 from weald.losses.links import Link, Log, bounded_exp, exp_then_line
 from weald.losses.search import present
@@ -28,7 +29,7 @@ class _LogMeanLoss(Loss):
     def constant(self, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Logarithm of the weighted mean; -30 if all targets are 0."""
         y, w, _ = present(y, sample_weight)
-        centre = float(np.average(y, weights=w))
+        centre = RowWeights(w, len(y)).mean(y)
         return float(np.log(centre)) if centre > 0 else -FAR
 
     def _domain(self, y: FloatArray) -> tuple[str, npt.NDArray[np.bool_]]:

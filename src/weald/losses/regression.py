@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weald._sums import RowWeights
 from weald.losses.base import FloatArray, Loss, set_number
 from weald.losses.search import present, weighted_quantile
 
@@ -49,7 +50,7 @@ class SquaredError(Loss):
     def constant(self, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Weighted mean."""
         y, w, _ = present(y, sample_weight)
-        return float(np.average(y, weights=w))
+        return RowWeights(w, len(y)).mean(y)
 
 
 @dataclass(frozen=True)

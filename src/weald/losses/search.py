@@ -42,7 +42,8 @@ def weighted_quantile(y: FloatArray, w: FloatArray, quantile: float) -> float:
     usual for the median of an even number of rows.
     """
     order = np.argsort(y, kind="stable")
-    targets, below = y[order], np.cumsum(w[order])
+    # By a power of two, which rounds nothing: no sum can overflow.
+    targets, below = y[order], np.cumsum(np.ldexp(w[order], -int(np.frexp(w.max())[1])))
     wanted, whole = quantile * below[-1], below[-1]
     first = int(np.searchsorted(below, wanted - _SAME * whole))
     last = int(np.searchsorted(below, wanted + _SAME * whole, side="right"))
@@ -91,13 +92,26 @@ def bottom(slope: Callable[[float], float], start: float, step: float, reach: fl
         return _edge(slope, high, low)
     if at_high == 0:
         return _edge(slope, low, high)
-    width = high - low
-    root = float(brentq(slope, low, high, xtol=1e-15 * width, rtol=1e-15))
+    root = _root(slope, low, high)
     # A root may lie anywhere on a flat bottom; looking a little to both sides tells.
-    near = 1e-7 * width
-    if any(slope(c) == 0 for c in (root - near, root + near)) and slope(root) == 0:
-        return (_edge(slope, low, root) + _edge(slope, high, root)) / 2
+    if slope(root) == 0:
+        for near in (1e-7 * (high - low), 1e-7 * abs(root)):
+            if slope(root - near) == 0 or slope(root + near) == 0:
+                return _between(_edge(slope, low, root), _edge(slope, high, root))
     return root
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Where the slope changes its sign, to the last digits of this number, however small it is."""
+    least = float(np.finfo(np.float64).smallest_subnormal)
+    root, how = brentq(slope, low, high, xtol=least, rtol=1e-15, full_output=True, disp=False)
+    if how.converged:
+        return float(root)
+    # Slopes of very different sizes lead Brent's method astray; halving is never in doubt.
+    for _ in range(64):
+        middle = _halfway(low, high)
+        low, high = (low, middle) if slope(middle) > 0 else (middle, high)
+    return low
 
 
 def _walk(
@@ -115,10 +129,24 @@ def _walk(
 
 def _edge(slope: Callable[[float], float], outside: float, inside: float) -> float:
     """End of a flat stretch: halving between a point of it and one that is not."""
-    for _ in range(60):
-        middle = outside + (inside - outside) / 2
+    for _ in range(64):
+        middle = _halfway(outside, inside)
         if slope(middle) == 0:
             inside = middle
         else:
             outside = middle
     return inside
+
+
+def _between(a: float, b: float) -> float:
+    """The mean of two numbers whose sum may be too large for one."""
+    return a / 2 + b / 2
+
+
+def _halfway(a: float, b: float) -> float:
+    """Of all floats from a to b the middle one: 64 halvings tell any two apart, large or small."""
+    places = np.array([a, b]).view(np.int64)
+    places = np.where(places < 0, np.iinfo(np.int64).min - places, places)  # in the order of floats
+    middle = (int(places[0]) + int(places[1])) // 2
+    bits = middle if middle >= 0 else int(np.iinfo(np.int64).min) - middle
+    return float(np.array(bits, dtype=np.int64).view(np.float64))

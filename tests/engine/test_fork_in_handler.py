@@ -55,7 +55,7 @@ while len(codes) < 4 and rounds < 20:
         model = kinds[kind](2).fit(X, target)
     except RuntimeError as error:
         os._exit(0 if inside and "forked child" in str(error) else 2)
-    if inside:  # the fork came between two steps of the fit: the child has gone on with threads of its own
+    if inside:  # the fork came between two steps: the child went on with threads of its own
         os._exit(0 if np.array_equal(model.predict(X), want) else 3)
     signal.setitimer(signal.ITIMER_REAL, 0)
     rounds += 1

@@ -227,7 +227,7 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right) {
 void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories) {
   require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
   std::vector<std::int64_t> right;
-  std::size_t n_leaves = 0;
+  std::size_t n_leaves = 0, sets_end = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
   for (const Node& node : tree.nodes) {
     const std::size_t to = right.size() + node.next;
@@ -246,7 +246,11 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       const std::size_t begin = set >> 32, categories = set & 0xFFFFFFFF;
       require(n_categories[column] > 0, "a categorical test on a numeric column");
       require(categories == n_categories[column], "a set does not fit its column");
-      require(begin + (categories + 31) / 32 <= tree.sets.size(), "a set of categories is out of range");
+      // In the order of the nodes: so none is looked at twice.
+      require(begin >= sets_end && begin < tree.sets.size(), "a set of categories is out of range");
+      const std::size_t length = length_of_set(std::span(tree.sets).subspan(begin), n_categories[column]);
+      require(length > 0, "a set of categories is damaged");
+      sets_end = begin + length;
     } else {
       require(!std::isnan(node.number), "a threshold is missing");
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "category_sets.hpp"
 #include "memory.hpp"
 #include "summarise.hpp"
 
@@ -71,7 +72,7 @@ struct ValueTable {
 
 struct CompactTree {
   BigVector<Node> nodes;
-  std::vector<std::uint32_t> sets;       // bit c of a node's words: category c goes left
+  std::vector<std::uint32_t> sets;       // one after another: see category_sets.hpp
   ValueTable table;
   std::vector<float> leaf_impurity;      // leaf after leaf; empty: follows from the values
   std::vector<double> importance;        // per column: sum over nodes of (W_node / W) gain

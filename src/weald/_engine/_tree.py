@@ -27,6 +27,9 @@ _STORED = (
     "value",
 )
 _LEAF = -1
+_FEW_CATEGORIES = 256  # columns with more write their sets in other ways than as bits
+_SET_OF_BITS = 2**32 - 1
+_REMEMBERED = 32  # tests whose sides are kept for those below them
 
 
 class Tree:
@@ -82,6 +85,7 @@ class Tree:
             raise ValueError("Not a valid tree: value must have three dimensions.")
         self.n_categories = np.asarray(n_categories, dtype=np.uint32)
         self.n_classes = np.asarray(n_classes, dtype=np.int64)
+        self._sides: dict[int, tuple[IntArray, IntArray]] = {}
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
 
     # --- derived arrays and numbers -------------------------------------------------------
@@ -168,13 +172,43 @@ class Tree:
 
     def left_categories(self, node: int) -> IntArray:
         """Category codes that go left at a categorical node."""
-        begin = int(self.set_begin[node])
-        if begin < 0:
+        return self.category_sides(node)[0]
+
+    def category_sides(self, node: int) -> tuple[IntArray, IntArray]:
+        """Category codes that go left and right at a categorical node, both ascending.
+
+        In a column of more than 256 categories only those that can arrive at the node are told.
+        """
+        if self.set_begin[node] < 0:
             raise ValueError(f"Node {node} does not test a category.")
-        n = int(self.n_categories[self.feature[node]])
-        words = self.sets[begin : begin + (n + 31) // 32]
-        bits = np.unpackbits(words.view(np.uint8), bitorder="little", count=n)
-        return np.flatnonzero(bits)
+        column = self.feature[node]
+        arriving: IntArray = np.arange(self.n_categories[column], dtype=np.int64)
+        tests = [(node, True)]  # of the column, from here up to one whose sides are known
+        child, above = node, int(self.parent[node])
+        while above >= 0 and len(arriving) > _FEW_CATEGORIES:
+            if self.feature[above] == column:
+                if above in self._sides:
+                    arriving = self._sides[above][int(child != above + 1)]
+                    break
+                tests.append((above, child == above + 1))
+            child, above = above, int(self.parent[above])
+        for test, left in reversed(tests):
+            goes_left = self._goes_left(test, arriving)
+            self._sides[test] = arriving[goes_left], arriving[~goes_left]
+            arriving = self._sides[test][int(not left)]
+            if len(self._sides) > _REMEMBERED:
+                del self._sides[next(iter(self._sides))]
+        return self._sides[node]
+
+    def _goes_left(self, node: int, codes: IntArray) -> npt.NDArray[np.bool_]:
+        """Which of these categories a test sends left; see cpp/weald/category_sets.hpp."""
+        words = self.sets[self.set_begin[node] :]
+        if self.n_categories[self.feature[node]] > _FEW_CATEGORIES:
+            head, words = int(words[0]), words[1:]
+            if head != _SET_OF_BITS:
+                return np.isin(codes, words[: head // 2], invert=head % 2 == 1)
+        goes: npt.NDArray[np.bool_] = (words[codes // 32] >> (codes % 32).astype(np.uint32)) & 1 > 0
+        return goes
 
     def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
         """Leaf of each row of a checked numeric matrix."""

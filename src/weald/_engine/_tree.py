@@ -14,18 +14,18 @@ from weald._engine import _core
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_STORED = (
-    "children_right",
-    "feature",
-    "threshold",
-    "missing_go_to_left",
-    "set_begin",
-    "sets",
-    "impurity",
-    "n_node_samples",
-    "weighted_n_node_samples",
-    "value",
-)
+_STORED = {
+    "children_right": np.int64,
+    "feature": np.int64,
+    "threshold": np.float64,
+    "missing_go_to_left": np.bool_,
+    "set_begin": np.int64,
+    "sets": np.uint32,
+    "impurity": np.float64,
+    "n_node_samples": np.int64,
+    "weighted_n_node_samples": np.float64,
+    "value": np.float64,
+}
 _LEAF = -1
 _FEW_CATEGORIES = 256  # columns with more write their sets in other ways than as bits
 _SET_OF_BITS = 2**32 - 1
@@ -73,20 +73,35 @@ class Tree:
         self, arrays: dict[str, Any], n_categories: npt.ArrayLike, n_classes: npt.ArrayLike
     ) -> None:
         n = len(arrays["feature"])
-        for name in _STORED:
-            array = arrays[name].view(np.bool_) if name == "missing_go_to_left" else arrays[name]
+        for name, dtype in _STORED.items():
+            array = arrays[name]
+            if isinstance(array, np.ndarray) and array.dtype == np.uint8 and dtype is np.bool_:
+                array = array.view(np.bool_)  # as the engine has them
+            if not isinstance(array, np.ndarray) or array.dtype != dtype:
+                raise ValueError(f"Not a valid tree: {name} must be an array of {dtype.__name__}.")
+            if array.ndim != (3 if name == "value" else 1):
+                raise ValueError(f"Not a valid tree: {name} has {array.ndim} dimensions.")
             if name != "sets" and len(array) != n:
                 raise ValueError(
                     f"Not a valid tree: {name} has {len(array)} entries for {n} nodes."
                 )
             array.flags.writeable = False  # the router has its own copy: an edit would not be seen
             setattr(self, name, array)
-        if self.value.ndim != 3:
-            raise ValueError("Not a valid tree: value must have three dimensions.")
-        self.n_categories = np.asarray(n_categories, dtype=np.uint32)
-        self.n_classes = np.asarray(n_classes, dtype=np.int64)
+        self.n_categories = _counts(n_categories, 0).astype(np.uint32)
+        self.n_classes = _counts(n_classes, 1)
         self._sides: dict[int, tuple[IntArray, IntArray]] = {}
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
+        self._check_leaves()
+
+    def _check_leaves(self) -> None:
+        """Refuse values that would make predictions of another kind than the tree says."""
+        if self.n_classes.shape != (self.n_outputs,) or self.n_classes.max() != self.max_n_classes:
+            raise ValueError("Not a valid tree: its values do not fit its classes.")
+        said = self.value[self.is_leaf]
+        if not np.isfinite(said).all() or (self.max_n_classes > 1 and (said < 0).any()):
+            raise ValueError("Not a valid tree: a leaf does not say a finite number.")
+        if (self.n_node_samples < 0).any():
+            raise ValueError("Not a valid tree: a node has fewer than 0 rows.")
 
     # --- derived arrays and numbers -------------------------------------------------------
 
@@ -280,5 +295,25 @@ class Tree:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.importance = state.pop("importance", None)
-        self.__init__(**state)  # type: ignore[misc]
+        importance = state.get("importance")
+        arrays = state.get("arrays")
+        if not isinstance(arrays, dict) or not arrays.keys() >= _STORED.keys():
+            raise ValueError("Not a valid tree: an array is missing.")
+        if not isinstance(arrays["feature"], np.ndarray) or arrays["feature"].ndim != 1:
+            raise ValueError("Not a valid tree: feature must be an array.")
+        self.__init__(arrays, state.get("n_categories"), state.get("n_classes"))  # type: ignore[misc]
+        if importance is not None:
+            shape = np.shape(importance)
+            if shape != (self.n_features,) or not np.isfinite(importance).all():
+                raise ValueError("Not a valid tree: importance must be a number for every column.")
+            self.importance = importance
+
+
+def _counts(given: Any, least: int) -> IntArray:
+    """Numbers of things, as integers."""
+    counts = np.asarray(given)
+    if counts.dtype.kind not in "iu" or counts.ndim != 1 or not counts.size:
+        raise ValueError("Not a valid tree: its numbers of categories and classes are no counts.")
+    if (counts < least).any() or (counts >= 2**32).any():
+        raise ValueError("Not a valid tree: a number of categories or classes is out of range.")
+    return counts.astype(np.int64)

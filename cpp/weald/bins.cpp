@@ -202,11 +202,12 @@ class BinFinder {
 
 // Categories keep their own codes; if they are too many for the bins, the lightest share the last.
 template <class T>
-std::vector<Code> category_codes(const Table<T>& table, std::size_t j, std::size_t n_categories,
-                                 const BinRequest& request, Interrupt& interrupt) {
-  std::vector<Code> codes(n_categories);
+void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request, Interrupt& interrupt,
+                     Binned& out) {
+  std::vector<Code>& codes = out.category_code[j];
+  codes.resize(n_categories);
   std::iota(codes.begin(), codes.end(), Code{0});
-  if (request.coding != Coding::Bins || n_categories <= request.max_bins) return codes;
+  if (request.coding != Coding::Bins || n_categories <= request.max_bins) return;
   std::vector<double> weight(n_categories, 0.0);
   for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -223,7 +224,7 @@ std::vector<Code> category_codes(const Table<T>& table, std::size_t j, std::size
   for (std::size_t k = 0; k < order.size(); ++k) {
     codes[order[k]] = std::min(static_cast<Code>(k), kept);
   }
-  return codes;
+  out.own_category[j].assign(order.begin(), order.begin() + kept);
 }
 
 template <class T>
@@ -353,7 +354,7 @@ Binned view_of(const Binned& matrix) {
   Binned out;
   out.n_rows = matrix.n_rows, out.columns = matrix.columns, out.raw = matrix.raw;
   out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride, out.bundles = matrix.bundles;
-  out.category_code = matrix.category_code;
+  out.category_code = matrix.category_code, out.own_category = matrix.own_category;
   return out;
 }
 
@@ -370,12 +371,13 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
   out.low.resize(table.n_columns);
   out.high.resize(table.n_columns);
   out.category_code.resize(table.n_columns);
+  out.own_category.resize(table.n_columns);
   for (std::size_t j = 0; j < table.n_columns; ++j) {
     interrupt.poll();
     out.columns[j].categorical = request.categories[j] > 0;
     if (out.columns[j].categorical) {
       check_categories(table, j, request.categories[j], interrupt);
-      out.category_code[j] = category_codes(table, j, request.categories[j], request, interrupt);
+      code_categories(table, j, request.categories[j], request, interrupt, out);
     }
   }
   switch (request.coding) {

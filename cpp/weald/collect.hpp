@@ -1,6 +1,7 @@
 // Brings the rows of a node into groups by code, ready for a walk over the cuts.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "split.hpp"
@@ -54,6 +55,19 @@ bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch
   return missing;
 }
 
+// The same for very few rows: by sorting their codes.
+inline bool sort_codes(const Column& column, const NodeRows& node, SplitScratch& scratch) {
+  Code* const order = at_least(scratch.codes, node.n).get(0, node.n);
+  visit_width(column, [&](auto codes) {
+    for (std::size_t i = 0; i < node.n; ++i) order[i] = codes[node.rows[i] * column.stride];
+  });
+  std::sort(order, order + node.n);
+  const auto found = static_cast<std::size_t>(std::unique(order, order + node.n) - order);
+  const bool missing = order[found - 1] == column.n_codes;
+  scratch.order = {order, found - missing};
+  return missing;
+}
+
 // Groups as sums: cells[code] holds what the rows with that code add. `cells` may come in as a ready
 // histogram. Returns whether there are missing values.
 inline bool collect_cells(const Column& column, const NodeRows& node, const Channels& stats,
@@ -62,6 +76,11 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   const bool sparse = cells == nullptr && is_sparse(column, node);
   if (cells == nullptr) {
     const auto mine = at_least(scratch.cells, column.slots() * lanes);
+    if (column.slots() / 64 > node.n) {  // even the bit map would take longer than the rows
+      add_rows(column, node, stats, mine, OwnSlot{});
+      cells = mine.get(0, column.slots() * lanes);
+      return sort_codes(column, node, scratch);
+    }
     if (sparse) {
       add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
     } else {

@@ -247,13 +247,32 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, I
   return depths;
 }
 
+namespace {
+
+// Every row stands for numbers: v / W, of classes none below 0.
+void check_table(const ValueTable& table, const Outputs& outputs, Patience& patience) {
+  const std::size_t width = 1 + outputs.width(), cells = table.bytes.size() / table.cell_bytes();
+  require(table.bytes.size() % (width * table.cell_bytes()) == 0, "its table of values is cut off");
+  table.visit([&](const auto* values) {
+    for (std::size_t k = 0; k < cells; ++k) {
+      patience.spend(1);
+      const auto value = static_cast<double>(values[k]);
+      require(std::isfinite(value), "a leaf does not say a finite number");
+      require(k % width == 0 ? value > 0 : value >= 0 || !outputs.classifies(), "a leaf says a share below 0");
+    }
+  });
+}
+
+}  // namespace
+
 void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
                 Interrupt& interrupt) {
   require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
   std::vector<std::int64_t> right;
-  std::size_t n_leaves = 0;
+  std::size_t n_leaves = 0, sets_end = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
   Patience patience(interrupt);
+  check_table(tree.table, outputs, patience);
   for (const Node& node : tree.nodes) {
     patience.spend(4);
     const std::size_t to = right.size() + node.next;
@@ -263,6 +282,9 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       ++n_leaves;
       require(outputs.is_inline() || (std::size_t{node.next} + 1) * row_bytes <= tree.table.bytes.size(),
               "a leaf's value is out of range");
+      require(std::isfinite(node.number), "a leaf does not say a finite number");
+      require(!outputs.classifies() || node.number >= 0, "a leaf says a share below 0");
+      require(!outputs.classifies() || !outputs.is_inline() || node.number <= 1, "a leaf says a share above 1");
       continue;
     }
     const std::size_t column = node.head >> Node::kShift;
@@ -272,15 +294,20 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       const std::size_t begin = set >> 32, categories = set & 0xFFFFFFFF;
       require(n_categories[column] > 0, "a categorical test on a numeric column");
       require(categories == n_categories[column], "a set does not fit its column");
-      require(begin + (categories + 31) / 32 <= tree.sets.size(), "a set of categories is out of range");
+      // In the order of the nodes: so none is looked at twice.
+      require(begin >= sets_end && begin < tree.sets.size(), "a set of categories is out of range");
+      const std::size_t length = length_of_set(std::span(tree.sets).subspan(begin), n_categories[column]);
+      require(length > 0, "a set of categories is damaged");
+      sets_end = begin + length;
     } else {
-      require(!std::isnan(node.number), "a threshold is missing");
+      require(node.number > -kInf, "a threshold is missing");  // NaN as well
     }
   }
   const auto depths = check_preorder(right, interrupt);
   tree.depth = *std::max_element(depths.begin(), depths.end());
   require(tree.leaf_impurity.empty() || tree.leaf_impurity.size() == n_leaves, "one impurity per leaf");
   require(tree.importance.empty() || tree.importance.size() == n_categories.size(), "one importance per column");
+  for (const double gain : tree.importance) require(!std::isnan(gain), "an importance is missing");
 }
 
 }  // namespace weald

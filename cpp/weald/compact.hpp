@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "category_sets.hpp"
 #include "memory.hpp"
 #include "summarise.hpp"
 
@@ -81,7 +82,7 @@ inline double lengthened(std::uint32_t bits, bool wide) {
 
 struct CompactTree {
   BigVector<Node> nodes;
-  std::vector<std::uint32_t> sets;       // bit c of a node's words: category c goes left
+  std::vector<std::uint32_t> sets;       // one after another: see category_sets.hpp
   ValueTable table;
   bool wide = false;                     // a weight or impurity of a leaf is beyond the range of floats
   std::vector<std::uint32_t> leaf_impurity;  // shortened, leaf after leaf; empty: follows from the values

@@ -108,7 +108,9 @@ class Expander {
     Expansion out;
     const Column& column = node.block->columns[split.column];
     out.threshold = threshold_of(*node.block, split, plan_.matrix.raw, list_of(node), node.size());
-    for (const Code code : split.left_codes) out.left_codes.push_back(column.original(code));
+    if (has_few_codes(plan_.matrix.columns[split.column])) {
+      for (const Code code : split.left_codes) out.left_codes.push_back(column.original(code));
+    }
     const auto n_left = static_cast<Row>(
         partition_rows(*node.block, split, list_of(node), node.size(), partition_scratch_, threads_, plan_.interrupt));
     const bool packed = plan_.stats.layout == Layout::Packed;

@@ -18,6 +18,7 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
   for (const std::uint32_t j : columns) {
     out.columns.push_back(matrix.columns[j]);
     out.category_code.push_back(matrix.category_code[j]);
+    out.own_category.push_back(matrix.own_category[j]);
   }
   return out;
 }

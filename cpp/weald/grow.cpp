@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "category_sets.hpp"
 #include "subtree.hpp"
 
 namespace weald {
@@ -13,7 +14,7 @@ namespace {
 class Flattener {
  public:
   Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Shape& out)
-      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), out_(out) {}
+      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), out_(out), sets_(matrix) {}
 
   void run() {
     std::size_t n = 0;
@@ -22,24 +23,31 @@ class Flattener {
     if (keeps_sums_) reserve(out_.sums);
     reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
     // An explicit stack: a tree may be as deep as it has rows.
-    struct Pending { std::size_t subtree; std::size_t node; std::int32_t parent; };
-    std::vector<Pending> stack{{0, 0, -1}};
+    struct Pending {
+      std::size_t subtree, node;
+      std::int32_t parent;
+      std::uint32_t depth;
+      SetWriter::Arrival arrival;
+    };
+    std::vector<Pending> stack{{0, 0, -1, 0, {}}};
     while (!stack.empty()) {
       Pending at = stack.back();
       stack.pop_back();
       const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
-        at = {static_cast<std::size_t>(node->subtree), 0, at.parent};
+        at.subtree = static_cast<std::size_t>(node->subtree), at.node = 0;
         node = &subtrees_[at.subtree].nodes[0];
       }
       const auto id = static_cast<std::int32_t>(out_.size());
       append(subtrees_[at.subtree], at.node);
       if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
-      if (node->left >= 0) {
-        const auto left = static_cast<std::size_t>(node->left);
-        stack.push_back({at.subtree, left + 1, id});
-        stack.push_back({at.subtree, left, -1});
-      }
+      if (node->left < 0) continue;
+      SetWriter::Arrival goes_left, goes_right;
+      sets_.enter(at.depth, at.arrival);
+      if (node->set >= 0) append_set(subtrees_[at.subtree], *node, goes_left, goes_right);
+      const auto left = static_cast<std::size_t>(node->left);
+      stack.push_back({at.subtree, left + 1, id, at.depth + 1, goes_right});
+      stack.push_back({at.subtree, left, -1, at.depth + 1, goes_left});
     }
   }
 
@@ -58,22 +66,34 @@ class Flattener {
       out_.upper.push_back(subtree.bounds[index].upper);
     }
     out_.set_begin.push_back(-1);
-    if (node.set < 0) return;
-    const auto& code_of = matrix_.category_code[static_cast<std::size_t>(node.feature)];
-    std::vector<std::uint8_t> goes_left(code_of.size() + 1, 0);
-    for (const Code code : subtree.left_codes[static_cast<std::size_t>(node.set)]) goes_left[code] = 1;
+  }
+
+  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left, SetWriter::Arrival& goes_right) {
+    const auto j = static_cast<std::size_t>(node.feature);
+    const Column& column = matrix_.columns[j];
     out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
-    out_.sets.resize(out_.sets.size() + (code_of.size() + 31) / 32, 0);
-    std::uint32_t* words = out_.sets.data() + out_.set_begin.back();
-    for (std::size_t c = 0; c < code_of.size(); ++c) {
-      if (goes_left[code_of[c]]) words[c / 32] |= std::uint32_t{1} << (c % 32);
-    }
+    const auto kept = [&](auto&& fn) {
+      for (const Code code : subtree.left_codes[static_cast<std::size_t>(node.set)]) fn(code);
+    };
+    const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
+      const DoneNode* child = &subtree.nodes[static_cast<std::size_t>(node.left)];
+      if (child->subtree >= 0) child = &subtrees_[static_cast<std::size_t>(child->subtree)].nodes[0];
+      visit_width(column, [&](auto codes) {
+        for (std::size_t i = child->begin; i < child->end; ++i) {
+          const Code code = codes[out_.rows[i] * column.stride];
+          if (code != column.n_codes) fn(code);
+        }
+      });
+    };
+    has_few_codes(column) ? sets_.write(j, kept, out_.sets, goes_left, goes_right)
+                          : sets_.write(j, of_rows, out_.sets, goes_left, goes_right);
   }
 
   const Binned& matrix_;
   const std::vector<Subtree>& subtrees_;
   bool keeps_sums_;
   Shape& out_;
+  SetWriter sets_;
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Shape {
   BigVector<double> threshold;               // NaN: categorical
   BigVector<std::uint8_t> missing_left;  
   BigVector<std::int32_t> set_begin;         // into `sets`; -1: numeric or leaf
-  std::vector<std::uint32_t> sets;           // bit c of a node's words: category c goes left
+  std::vector<std::uint32_t> sets;           // one after another: see category_sets.hpp
   BigVector<double> lower, upper;            // bounds of the node's value; empty: none is bounded
   BigVector<Row> begin, end;                 // the node's rows are rows[begin, end)
   BigVector<Row> rows;                       // rows of the matrix, leaf after leaf

@@ -52,7 +52,7 @@ void ask_set(const SetTest<M>& test, const V* tile, std::size_t n, M* leaves) {
     bool yes = value != value && test.missing_left;
     if (value >= 0 && value < static_cast<V>(test.n_categories)) {
       const auto c = static_cast<std::uint32_t>(value);
-      yes = (test.set[c / 32] >> (c % 32) & 1) != 0;
+      yes = goes_left(test.set, test.n_categories, c);
     }
     if (!yes) leaves[r] &= test.stay;
   }

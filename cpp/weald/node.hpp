@@ -59,7 +59,7 @@ struct Expansion {
   std::array<OpenNode, 2> children;    // without a place in the tree yet
   double threshold = kNaN;
   bool missing_left = false;
-  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left
+  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left, if the column has few
 };
 
 // The expansion of a node ahead of its turn; empty as long as a thread is at work on it.
@@ -81,7 +81,7 @@ struct DoneNode {
 
 struct Subtree {
   BigVector<DoneNode> nodes;
-  std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left
+  std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left; of many, the rows tell
   BigVector<Bounds> bounds;                 // per node, if some column is monotone
 };
 

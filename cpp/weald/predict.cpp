@@ -26,7 +26,7 @@ const Node* step(const Node* node, const std::uint32_t* sets, const T* row, std:
       yes = false;
       if (value >= 0 && value < categories) {
         const auto c = static_cast<std::uint32_t>(value);
-        yes = (sets[(set >> 32) + c / 32] >> (c % 32) & 1) != 0;
+        yes = goes_left(sets + (set >> 32), categories, c);
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -244,9 +245,18 @@ std::size_t divide(View<T> codes, std::size_t stride, Row* rows, std::size_t n, 
 // Calls fn(codes, stride, goes_left) with the codes of the split's column, or with those of its bundle: then
 // the bytes are those that histograms are counted from.
 template <class Fn>
-void with_sides(const Block& block, const Split& split, Fn&& fn) {
+void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&& fn) {
   const Column& column = block.columns[split.column];
   const Code missing = column.n_codes;
+  if (split.categorical && column.width > 1 && missing / 64 > n_rows) {  // a table of all codes would take longer than the rows
+    std::vector<Code> left = split.left_codes;
+    std::sort(left.begin(), left.end());
+    return visit_width(column, [&](auto codes) {
+      fn(codes, column.stride, [&](Code code) {
+        return code == missing ? split.missing_left : std::binary_search(left.begin(), left.end(), code);
+      });
+    });
+  }
   std::vector<std::uint8_t> side;  // of every code
   if (split.categorical) {
     side.resize(missing + 1, 0);
@@ -279,7 +289,7 @@ void with_sides(const Block& block, const Split& split, Fn&& fn) {
 
 std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n) {
   std::size_t left = 0;
-  with_sides(block, split, [&](auto codes, std::size_t stride, auto&& goes_left) {
+  with_sides(block, split, n, [&](auto codes, std::size_t stride, auto&& goes_left) {
     for (std::size_t i = 0; i < n; ++i) left += goes_left(static_cast<Code>(codes[rows[i] * stride]));
   });
   return left;
@@ -292,7 +302,7 @@ std::size_t partition_rows(const Block& block, const Split& split, Row* rows, st
   const std::size_t parts = std::min(threads, n / kRowsApart + 1);
   std::vector<std::size_t> left(parts);
   const auto begin = [&](std::size_t part) { return n * part / parts; };
-  with_sides(block, split, [&](auto codes, std::size_t stride, auto&& goes_left) {
+  with_sides(block, split, n, [&](auto codes, std::size_t stride, auto&& goes_left) {
     parallel_for(threads, parts, interrupt, [&](std::size_t part) {
       const std::size_t from = begin(part);
       left[part] = divide(codes, stride, rows + from, begin(part + 1) - from, &scratch[from], goes_left);

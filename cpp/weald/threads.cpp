@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -21,6 +22,7 @@ namespace weald {
 namespace {
 
 thread_local bool inside_task = false;
+thread_local Interrupt* asking = nullptr;  // the innermost call of this thread whose check is running
 
 // How long to look before going to sleep. Between two rounds of boosting the helpers stay awake; not so where
 // there are more threads than cores.
@@ -71,11 +73,22 @@ class Pool {
         helpers = workers_.size();  // the system gives no more threads: go on with those there are
       }
       job.helpers_wanted = helpers;
-      if (helpers > 0) jobs_.push_back(&job);
+      if (helpers > 0) jobs_.push_back(&job), ++job.interrupt->jobs;
       waiting_.store(jobs_.size(), std::memory_order_release);
     }
     wake_.notify_all();
     job.work();
+    join(job);
+    if (helpers > 0) --job.interrupt->jobs;
+  }
+
+  // Before and after a fork: nobody is in the middle of a change of the queue.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  // Waits for the helpers.
+  void join(Job& job) {
     {
       const std::lock_guard lock(mutex_);
       std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
@@ -84,7 +97,7 @@ class Pool {
     watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; }, looks());
     std::unique_lock lock(mutex_);
     // A helper may still be inside a task; poll so that Ctrl-C reaches it.
-    while (job.helpers_inside > 0) {
+    while (job.helpers_inside > 0 && !job.interrupt->orphaned()) {
       done_.wait_for(lock, std::chrono::milliseconds(50));
       lock.unlock();
       try {
@@ -97,7 +110,6 @@ class Pool {
     }
   }
 
- private:
   int looks() const { return crowded_.load(std::memory_order_relaxed) ? kShort : kLong; }
 
   void serve() {
@@ -107,11 +119,12 @@ class Pool {
       lock.lock();
       wake_.wait(lock, [this] { return !jobs_.empty(); });
       Job* job = jobs_.front();
-      ++job->helpers_inside;
+      ++job->helpers_inside, ++job->interrupt->helpers;
       if (--job->helpers_wanted == 0) jobs_.pop_front();
       waiting_.store(jobs_.size(), std::memory_order_release);
       lock.unlock();
       job->work();
+      --job->interrupt->helpers;  // from here on a fork need not wait for this thread
       lock.lock();
       --job->helpers_inside;
       done_.notify_all();
@@ -132,17 +145,28 @@ class Pool {
 std::atomic<Pool*> shared_pool{nullptr};
 std::mutex create_mutex;
 
+void after_fork(bool in_child) {
+  Interrupt::resume_all(in_child);
+  if (Pool* existing = shared_pool.load()) existing->unlock();
+  if (in_child) shared_pool.store(nullptr, std::memory_order_release);
+  create_mutex.unlock();
+}
+
 Pool& pool() {
   if (Pool* existing = shared_pool.load(std::memory_order_acquire)) return *existing;
   const std::lock_guard lock(create_mutex);
   if (Pool* existing = shared_pool.load(std::memory_order_acquire)) return *existing;
 #if defined(__unix__) || defined(__APPLE__)
   static const int registered = pthread_atfork(
-      [] { create_mutex.lock(); }, [] { create_mutex.unlock(); },
       [] {
-        shared_pool.store(nullptr, std::memory_order_release);
+        create_mutex.lock();
+        if (Pool* existing = shared_pool.load()) existing->lock();  // no helper joins a job from here on
+        Interrupt::halt_all();
+      },
+      [] { after_fork(false); },
+      [] {
+        after_fork(true);
         inside_task = false;
-        create_mutex.unlock();
       });
   (void)registered;
 #endif
@@ -165,10 +189,45 @@ void Interrupt::poll() {
     const auto now = std::chrono::steady_clock::now();
     if (now >= next_check_) {
       next_check_ = now + kCheckEvery;
-      if (should_stop_()) stop();
+      ask();
     }
   }
+  if (flags_.load(std::memory_order_relaxed) != 0) heed();
+}
+
+void Interrupt::ask() {
+  struct Asking {
+    explicit Asking(Interrupt& call) : call_(call) { call.outer_ = std::exchange(asking, &call); }
+    ~Asking() { asking = call_.outer_; }
+    Interrupt& call_;
+  } const here(*this);
+  if (should_stop_()) stop();
+}
+
+void Interrupt::heed() {
+  if (std::this_thread::get_id() != owner_) {
+    ++waiting_;
+    while (flags_ & kHalted) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    --waiting_;
+  }
   if (stopped()) throw Interrupted();
+  if (orphaned()) throw Orphaned();
+}
+
+void Interrupt::halt_all() {
+  for (Interrupt* call = asking; call; call = call->outer_) call->flags_ |= kHalted;
+  for (Interrupt* call = asking; call; call = call->outer_) {
+    while (call->waiting_ < call->helpers) std::this_thread::yield();
+  }
+}
+
+void Interrupt::resume_all(bool in_child) {
+  for (Interrupt* call = asking; call; call = call->outer_) {
+    call->flags_ &= ~kHalted;
+    if (in_child && call->jobs > 0) call->flags_ |= kOrphaned;
+    // All are on their way again, or the next fork would take one that is for one that waits.
+    while (!in_child && call->waiting_ > 0) std::this_thread::yield();
+  }
 }
 
 std::size_t hardware_threads() {

@@ -17,20 +17,44 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
+// Thrown in the child of a fork by a handler of signals, if the handler returns to a call that has lost its
+// threads.
+struct Orphaned : std::runtime_error {
+  Orphaned() : std::runtime_error("A call that was under way in several threads cannot go on in a forked child process.") {}
+};
+
 // Lets a long computation ask, a few times a second, whether it should stop. Only the thread that
 // entered the core may run the caller's check (it may have to take the interpreter's lock);
-// the others just look at the flag.
+// the others just look at the flags.
+//
+// The check may run handlers of signals, and these may fork. The child has only the thread that forked, and what
+// the others were writing at that moment stays half written. So they are halted first, where they poll: there
+// nothing is half written, and in the child the call can be given up in an orderly way (Orphaned).
 class Interrupt {
  public:
   explicit Interrupt(std::function<bool()> should_stop = {});
   void poll();  // throws Interrupted once the caller's check, or another thread, said stop
-  void stop() { stopped_.store(true, std::memory_order_relaxed); }
-  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  void stop() { flags_.fetch_or(kStopped, std::memory_order_relaxed); }
+  bool stopped() const { return (flags_.load(std::memory_order_relaxed) & kStopped) != 0; }
+  bool orphaned() const { return (flags_.load(std::memory_order_relaxed) & kOrphaned) != 0; }
+
+  std::atomic<std::size_t> jobs{0};     // that the owner shares with other threads at the moment
+  std::atomic<std::size_t> helpers{0};  // other threads at work on them
+
+  // Before and after a fork by this thread: for all the calls that it is in.
+  static void halt_all();
+  static void resume_all(bool in_child);
 
  private:
+  static constexpr unsigned kStopped = 1, kHalted = 2, kOrphaned = 4;
+  void ask();
+  void heed();
+
   std::function<bool()> should_stop_;
   std::thread::id owner_;
-  std::atomic<bool> stopped_{false};
+  std::atomic<unsigned> flags_{0};
+  std::atomic<std::size_t> waiting_{0};  // helpers that have halted
+  Interrupt* outer_ = nullptr;           // while asking: the call whose check led to this one
   std::chrono::steady_clock::time_point next_check_;
 };
 

@@ -91,6 +91,10 @@ struct Column {
   Code original(Code code) const { return decode ? decode[code] : code; }
 };
 
+// The codes that go left at a test of categories are kept only where they are few. To keep more at every node
+// would take memory in the square of their number; they can be read from the rows once the tree is there.
+inline bool has_few_codes(const Column& column) { return column.slots() <= kFewKeptCodes; }
+
 // Calls fn with a typed view of the column, so that kernels are written once for all widths.
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {

@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from weald._boost_data import BoostData, read_data
 from weald._boost_loop import History
 from weald._boost_params import BoostParams, resolve_boosting
+from weald._boosted import KeptTrees
 from weald._member_trees import refuse_members
 from weald._members import check_member
 from weald._params import resolve_max_features, resolve_seed
+from weald._state import check_trees, is_whole, numbers, require
 from weald._targets import TableEstimator, all_or_nothing
 from weald.tree import (
     DecisionTreeClassifier,
@@ -38,6 +40,19 @@ class BoostedEnsemble(MetaEstimatorMixin, TableEstimator):
     errors_: FloatArray
     seed_: int
     _boosted: Any  # the members as one thing that can be asked
+    _least_vote: float = -np.inf
+
+    # --- pickling --------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "_boosted" not in vars(self):
+            return
+        n = len(self._boosted)
+        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
+        require(numbers(self.alphas_, n, self._least_vote), self, "alphas_")
+        if isinstance(self._boosted, KeptTrees) and self._boosted.forest is not None:
+            check_trees(self, self._boosted.forest, same_target=False)
 
     # --- what labels and numbers differ in -------------------------------------------------------
 

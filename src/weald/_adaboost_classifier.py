@@ -21,6 +21,7 @@ from weald._boost_rules import RULES, Rule, Stage
 from weald._boosted import BoostedMembers, BoostedTrees
 from weald._data import encode_again, encode_labels
 from weald._params import check_choice
+from weald._state import require
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["BoostedClassifier"]
@@ -36,6 +37,14 @@ class BoostedClassifier(ClassifierMixin, BoostedEnsemble):
     classes_: npt.NDArray[Any]
     n_classes_: int
     _boosted: BoostedTrees | BoostedMembers
+
+    # --- pickling -------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "_boosted" in vars(self):
+            require(isinstance(self._boosted, BoostedTrees | BoostedMembers), self, "its members")
+            require(self._boosted._k == self.n_classes_, self, "n_classes_")
 
     # --- fit -----------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from weald._boost_rules import Stage
 from weald._boosted_numbers import NumberMembers, NumberTrees, median, staged_medians
 from weald._holdout import Rows
 from weald._params import check_choice
+from weald._state import require
 from weald.combining import RunningMedian
 from weald.tree import DecisionTreeRegressor
 
@@ -32,6 +33,14 @@ class BoostedRegressor(RegressorMixin, BoostedEnsemble):
     """Numbers in, numbers out."""
 
     _boosted: NumberTrees | NumberMembers
+    _least_vote = 0.0
+
+    # --- pickling -------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "_boosted" in vars(self):
+            require(isinstance(self._boosted, NumberTrees | NumberMembers), self, "its members")
 
     # --- fit -----------------------------------------------------------------------------------
 

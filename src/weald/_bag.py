@@ -26,6 +26,7 @@ from weald._members import (
     stream,
 )
 from weald._raw_table import keep_X_predict, take_columns, take_rows
+from weald._state import CheckedState, check_members, check_trees, is_whole, require
 
 __all__ = ["MemberBag", "TreeBag", "narrow_tree"]
 
@@ -35,7 +36,7 @@ Params = dict[str, Any] | None
 
 
 @dataclass(frozen=True, eq=False)
-class TreeBag:
+class TreeBag(CheckedState):
     """Trees of weald, grown and kept by the engine.
 
     Attributes
@@ -52,6 +53,9 @@ class TreeBag:
     def like(self) -> Any:
         """What all members are like, whatever their parameters."""
         return self.templates.last
+
+    def _check_state(self) -> None:
+        check_trees(self.like, self.forest)
 
     def __len__(self) -> int:
         return self.forest.n_trees
@@ -110,7 +114,7 @@ def narrow_tree(tree: engine.Tree, columns: Columns) -> engine.Tree:
     return own
 
 
-class MemberBag:
+class MemberBag(CheckedState):
     """Estimators of any kind, each with its columns.
 
     Grows like an :class:`engine.Forest`: see :func:`weald._forest_growth.grow_in_steps`.
@@ -128,6 +132,15 @@ class MemberBag:
         self.members = members
         self.columns = columns
         self.n_classes = n_classes
+
+    def _check_state(self) -> None:
+        check_members(self, self.members)
+        require(is_whole(self.n_classes, 0), self, "the number of classes")
+        require(isinstance(self.columns, list), self, "the columns of members")
+        require(len(self.columns) == len(self.members), self, "the columns of members")
+        for columns in self.columns:
+            fits = columns.ndim == 1 and columns.dtype.kind in "iu" and len(columns) > 0
+            require(fits and columns.min() >= 0, self, "the columns of a member")
 
     def __len__(self) -> int:
         return len(self.members)

@@ -33,6 +33,16 @@ from weald._member_watch import WeighingOutOfBag
 from weald._members import check_member, make_member
 from weald._out_of_bag import OutOfBag
 from weald._params import resolve_seed
+from weald._state import (
+    CheckedState,
+    check_classes,
+    check_columns,
+    check_seed,
+    check_trees,
+    is_whole,
+    numbers,
+    require,
+)
 from weald._targets import all_or_nothing
 from weald._warm_start import check_same, check_size, drawing_of, kind_of, shape_of
 from weald._warnings import warn_user
@@ -54,7 +64,7 @@ def member_has(name: str) -> Any:
     return check
 
 
-class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
+class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int
@@ -66,6 +76,30 @@ class EnsembleBase(MetaEstimatorMixin, BaseEstimator):
     _sampling: Sampling
     _own_trees: tuple[type, ...]  # of the same kind, for the fast path
     _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
+
+    # --- pickling --------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        check_columns(self)
+        check_classes(self)
+        check_seed(self)
+        if "_bag" not in vars(self):
+            return
+        n, sampling = len(self._bag), self._sampling
+        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
+        require(isinstance(sampling, Sampling), self, "how rows were drawn")
+        require(sampling.n_columns in (0, self.n_features_in_), self, "how columns were drawn")
+        require(isinstance(self._vote, bool), self, "how members vote")
+        weights = self._weights
+        require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "its weights")
+        if isinstance(self._bag, TreeBag):
+            check_trees(self, self._bag.forest)
+        else:
+            require(isinstance(self._bag, MemberBag), self, "what holds its members")
+            known = self.n_classes_ if "classes_" in vars(self) else 0
+            require(self._bag.n_classes == known, self, "the number of classes")
+            for columns in self._bag.columns:
+                require(columns.max() < self.n_features_in_, self, "the columns of a member")
 
     # --- what the kinds of ensembles and targets differ in ---------------------------------------
 

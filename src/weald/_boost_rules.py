@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald._members import Counts
+from weald._state import CheckedState, require
 
 __all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
 
@@ -68,7 +69,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(CheckedState):
     """One kind of AdaBoost.
 
     Attributes
@@ -91,6 +92,12 @@ class Rule:
     by_shares: bool = True
     regression: bool = False
     two_classes: bool = True
+
+    def _check_state(self) -> None:
+        require(callable(self.scores), self, "its scores")
+        require(self.adds in ("votes", "shares", "scores"), self, "what it adds")
+        flags = (self.by_shares, self.regression, self.two_classes)
+        require(all(isinstance(flag, bool) for flag in flags), self, "a flag")
 
     @property
     def any_edge(self) -> bool:

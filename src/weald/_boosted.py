@@ -15,6 +15,7 @@ from weald._data import check_X_predict
 from weald._member_trees import MemberTrees, fitted_tree
 from weald._members import member_outputs, member_shares
 from weald._raw_table import keep_X_predict
+from weald._state import CheckedState, check_members, check_trees, is_array, is_whole, require
 
 __all__ = ["BoostedMembers", "BoostedTrees", "KeptMembers", "KeptTrees"]
 
@@ -23,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 _ROWS = 8192  # whose leaves are held at a time
 
 
-class KeptTrees:
+class KeptTrees(CheckedState):
     """Trees of weald, kept by the engine.
 
     Parameters
@@ -35,6 +36,10 @@ class KeptTrees:
     def __init__(self, like: Any) -> None:
         self.forest: engine.Forest | None = None
         self._like = like
+
+    def _check_state(self) -> None:
+        if self.forest is not None:
+            check_trees(self._like, self.forest)
 
     def __len__(self) -> int:
         return 0 if self.forest is None else self.forest.n_trees
@@ -83,6 +88,20 @@ class BoostedTrees(KeptTrees):
         super().__init__(like)
         self.rule, self._k = rule, n_classes
         self._tables: list[FloatArray] = []  # scores of every node, if not votes or shares
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        require(isinstance(self.rule, Rule), self, "its rule")
+        require(is_whole(self._k, 1), self, "the number of classes")
+        if self.forest is None:
+            return
+        require(self.rule.regression or self.forest.max_n_classes == self._k, self, "its classes")
+        if self.rule.adds != "scores":
+            return
+        counts = self.forest.node_counts.tolist()
+        for table, n_nodes in zip(self._tables, counts, strict=True):
+            require(is_array(table, (n_nodes, self._k)), self, "the scores of a tree")
+            require(np.isfinite(table).all(), self, "the scores of a tree")
 
     def add(self, member: engine.Forest, stage: Stage) -> None:
         """Append a tree."""
@@ -150,11 +169,14 @@ class BoostedTrees(KeptTrees):
                 yield self._standing(total)
 
 
-class KeptMembers:
+class KeptMembers(CheckedState):
     """Members of any kind."""
 
     def __init__(self) -> None:
         self.members: list[Any] = []
+
+    def _check_state(self) -> None:
+        check_members(self, self.members)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -188,6 +210,11 @@ class BoostedMembers(KeptMembers):
     def __init__(self, rule: Rule, n_classes: int) -> None:
         super().__init__()
         self.rule, self._k = rule, n_classes
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        require(isinstance(self.rule, Rule), self, "its rule")
+        require(is_whole(self._k, 1), self, "the number of classes")
 
     def scores(
         self, X: Any, alphas: FloatArray, first: int, last: int, n_jobs: int | None

@@ -13,7 +13,7 @@ import decimal
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -27,6 +27,7 @@ from weald._bad_values import (
     time_values,
     wide_integers,
 )
+from weald._sparse import make_dense
 
 __all__ = [
     "Column",
@@ -78,8 +79,7 @@ def as_array(data: Any, what: str) -> NDArray[Any]:
     """
     array: NDArray[Any]
     if sp.issparse(data):
-        array = cast(Any, data).toarray()
-        return array
+        return make_dense(data, what)
     if isinstance(data, np.ma.MaskedArray):
         # Objects, so that a masked cell of an integer array can be missing too.
         array = np.array(data.data, dtype=object)

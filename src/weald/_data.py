@@ -40,6 +40,7 @@ from weald._labels import (
     encode_again,
     encode_labels,
 )
+from weald._sparse import check_sparse, make_dense
 
 __all__ = [
     "FloatArray",
@@ -298,11 +299,12 @@ def _is_eager(X: Any) -> bool:
 
 def _dense(X: Any) -> NDArray[Any]:
     """Make sparse data dense; integers become floats before, to hold the dense table only once."""
-    if X.ndim == 2 and X.dtype.kind in "biu":
+    if X.ndim == 2 and X.dtype.kind in "iu":
+        check_sparse(X, "X")
         X = X.tocsr()
         if first_wide(X.data[:, None]) is None:
             X = X.astype(float_type(X.dtype))
-    return as_array(X, "X")
+    return make_dense(X, "X")
 
 
 def check_shape(shape: tuple[int, ...], kind: str, estimator: Any) -> None:

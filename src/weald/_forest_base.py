@@ -25,6 +25,7 @@ from weald._member_trees import (
 )
 from weald._out_of_bag import OutOfBag
 from weald._params import resolve_seed
+from weald._state import check_trees, is_whole, numbers, require
 from weald._targets import (
     FloatArray,
     IntArray,
@@ -67,6 +68,26 @@ class ForestBase(TableEstimator):
     def _balances_draws(self) -> bool:
         """Classes weigh by their inverse frequency in each draw."""
         return False
+
+    # --- pickling ----------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "forest_" not in vars(self):
+            return
+        check_trees(self, self.forest_)
+        n_trees = self.forest_.n_trees
+        require(is_whole(self.n_estimators_, n_trees, n_trees), self, "n_estimators_")
+        require(isinstance(self._sampling, Sampling), self, "how rows were drawn")
+        if "_train_targets" not in vars(self):
+            return
+        targets, weights = self._train_targets, self._train_weights
+        n = self._sampling.n_rows
+        require(targets.shape == (n, self.forest_.n_outputs), self, "the targets it keeps")
+        require(np.isfinite(targets).all(), self, "the targets it keeps")
+        require(weights is None or numbers(weights, n, 0), self, "the weights it keeps")
+        for t in range(n_trees):
+            require(self.forest_.leaf_rows(t)[0].max() < n, self, "the rows of a leaf")
 
     # --- fit ---------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from weald._holdout import hold_out
 from weald._member_trees import refuse_members, tree_template
 from weald._members import check_member
 from weald._params import resolve_max_features, resolve_seed
+from weald._state import check_trees, is_whole, require
 from weald._targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
 from weald._warm_start import check_same, check_size, shape_of
 from weald.losses import Loss
@@ -54,6 +55,21 @@ class GradientEnsemble(TableEstimator):
     _objective: Objective
     _model: BoostedSum
     _kind: Literal["classification", "regression"]
+
+    # --- pickling ---------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "_model" not in vars(self):
+            return
+        require(isinstance(self._model, BoostedSum), self, "its members")
+        require(isinstance(self._objective, Objective), self, "its losses")
+        members = self._model.members
+        require(self._objective.n_scores == members.n_scores, self, "the number of scores")
+        require(is_whole(self.n_estimators_, len(members), len(members)), self, "n_estimators_")
+        if isinstance(members, SumOfTrees):
+            for forest in members.forests:
+                check_trees(self, forest, same_target=False)
 
     # --- what classes and numbers differ in -----------------------------------------------------
 

@@ -16,6 +16,7 @@ from weald._gradient_data import check_offset
 from weald._member_trees import Templates, fitted_tree
 from weald._members import member_outputs
 from weald._raw_table import keep_X_predict
+from weald._state import CheckedState, check_members, check_trees, is_whole, numbers, require
 
 __all__ = ["BoostedSum", "RoundMembers", "Start", "SumOfMembers", "SumOfTrees"]
 
@@ -60,7 +61,7 @@ class RoundMembers(Sequence[Any]):
         return f"<{self.shape[0]} rounds of {self.shape[1]}>"
 
 
-class SumOfTrees:
+class SumOfTrees(CheckedState):
     """Trees of weald: a forest for each score, or one whose leaves say all scores.
 
     Parameters
@@ -76,6 +77,20 @@ class SumOfTrees:
         self.n_scores, self.vector = n_scores, vector
         self.forests: list[engine.Forest] = []
         self._templates, self._seed = Templates(like), seed
+
+    def _check_state(self) -> None:
+        require(is_whole(self.n_scores, 1), self, "the number of scores")
+        require(isinstance(self.vector, bool), self, "what its leaves say")
+        require(is_whole(self._seed, 0), self, "its seed")
+        require(isinstance(self.forests, list), self, "the list of its forests")
+        if not self.forests:
+            return
+        require(len(self.forests) == (1 if self.vector else self.n_scores), self, "a forest")
+        for forest in self.forests:
+            check_trees(self._like, forest, same_target=False)
+            said = forest.n_outputs if forest.max_n_classes == 1 else 0
+            require(said == (self.n_scores if self.vector else 1), self, "what its leaves say")
+            require(forest.n_trees == len(self), self, "the number of trees")
 
     def __len__(self) -> int:
         return self.forests[0].n_trees if self.forests else 0
@@ -144,13 +159,21 @@ class SumOfTrees:
         return total
 
 
-class SumOfMembers:
+class SumOfMembers(CheckedState):
     """Regressors of any kind, one for each score in each round, and their factors."""
 
     def __init__(self, n_scores: int) -> None:
         self.n_scores = n_scores
         self.vector = False
         self.rounds: list[list[tuple[Any, float]]] = []
+
+    def _check_state(self) -> None:
+        require(is_whole(self.n_scores, 1) and self.vector is False, self, "the number of scores")
+        require(isinstance(self.rounds, list), self, "the list of its rounds")
+        for members in self.rounds:
+            require(len(members) == self.n_scores, self, "a round")
+            check_members(self, [member for member, _ in members])
+            require(np.isfinite([factor for _, factor in members]).all(), self, "a factor")
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -198,7 +221,7 @@ class SumOfMembers:
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class Start(CheckedState):
     """Scores before the first round: the same for all rows, or what another model says.
 
     Attributes
@@ -210,6 +233,10 @@ class Start:
 
     constant: FloatArray
     model: Callable[[Any], FloatArray] | None = None
+
+    def _check_state(self) -> None:
+        require(numbers(self.constant), self, "the constant")
+        require(self.model is None or callable(self.model), self, "the model")
 
     def scores(self, raw: Any, n: int, offset: FloatArray | None) -> FloatArray:
         """Shape (n, n_scores)."""
@@ -225,7 +252,7 @@ class Start:
 
 
 @dataclass(eq=False)
-class BoostedSum:
+class BoostedSum(CheckedState):
     """``F = start + offset + sum_t scale_t h_t``.
 
     Attributes
@@ -245,6 +272,14 @@ class BoostedSum:
     scales: Scales = None
     used: int = 0
     used_scales: Scales = None
+
+    def _check_state(self) -> None:
+        require(isinstance(self.start, Start), self, "where it starts")
+        require(isinstance(self.members, SumOfTrees | SumOfMembers), self, "its members")
+        require(len(self.start.constant) == self.members.n_scores, self, "where it starts")
+        require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
+        for scales in (self.scales, self.used_scales):
+            require(scales is None or numbers(scales, len(self.members)), self, "the scales")
 
     def scores(self, ensemble: Any, X: Any, offset: Any, threads: int) -> FloatArray:
         """F of new rows, shape (n, n_scores)."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._gradient_defaults import Family
+from weald._state import CheckedState, is_whole, require
 from weald._sums import RowWeights
 from weald.losses import (
     LOSSES,
@@ -56,7 +57,7 @@ _CHECKED = 50  # rows on which the derivatives of a loss of the user's own are l
 
 
 @dataclass(frozen=True)
-class Objective:
+class Objective(CheckedState):
     """One loss of all scores of a row (`joint`: classes), or one for each score.
 
     Attributes
@@ -72,6 +73,12 @@ class Objective:
     losses: tuple[Loss, ...]
     n_scores: int
     alpha: float | None = None
+
+    def _check_state(self) -> None:
+        require(len(self.losses) > 0, self, "the number of its losses")
+        require(all(isinstance(loss, Loss) for loss in self.losses), self, "a loss")
+        require(is_whole(self.n_scores, 1), self, "the number of scores")
+        require(self.joint or len(self.losses) == self.n_scores, self, "the number of its losses")
 
     @property
     def joint(self) -> bool:

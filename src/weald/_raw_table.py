@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from weald._columns import as_array
 from weald._data import check_shape
+from weald._sparse import check_sparse
 
 __all__ = ["keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
 
@@ -67,6 +68,7 @@ def _repeated(table: Any, columns: npt.NDArray[Any]) -> Any:
 def _as_table(estimator: Any, X: Any) -> Any:
     table: Any
     if sp.issparse(X):
+        check_sparse(X, "X")
         table = X
         if table.format not in ("csr", "csc"):
             table = table.tocsr()  # the others cannot give out rows

@@ -18,6 +18,7 @@ from weald._data import check_X_predict
 from weald._member_trees import MemberTrees, fitted_tree
 from weald._members import member_outputs
 from weald._raw_table import keep_X_predict
+from weald._state import CheckedState, check_members, check_trees, is_whole, require
 
 __all__ = ["StageMembers", "StageTrees"]
 
@@ -25,7 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class StageTrees:
+class StageTrees(CheckedState):
     """Trees of weald, grown and kept by the engine.
 
     Attributes
@@ -42,6 +43,14 @@ class StageTrees:
     like: Any
     votes: bool
     seed: int
+
+    def _check_state(self) -> None:
+        require(isinstance(self.votes, bool), self, "whether its trees vote")
+        require(is_whole(self.seed, 0), self, "its seed")
+        if self.forest is not None:
+            check_trees(self.like, self.forest)
+            fits = self.forest.n_outputs == 1 and self.forest.max_n_classes == 1 + self.votes
+            require(fits, self, "what its trees say")
 
     def __len__(self) -> int:
         return 0 if self.forest is None else self.forest.n_trees
@@ -81,11 +90,15 @@ def _tree(trees: StageTrees, t: int) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class StageMembers:
+class StageMembers(CheckedState):
     """Estimators of any kind; classifiers were fitted to the codes 0 and 1."""
 
     members: list[Any]
     votes: bool
+
+    def _check_state(self) -> None:
+        check_members(self, self.members)
+        require(isinstance(self.votes, bool), self, "whether its members vote")
 
     def __len__(self) -> int:
         return len(self.members)

@@ -31,6 +31,16 @@ from weald._params import (
 from weald._progress import progress
 from weald._raw_table import keep_X_fit, keep_X_predict
 from weald._stage_members import StageMembers, StageTrees
+from weald._state import (
+    CheckedState,
+    check_classes,
+    check_columns,
+    check_seed,
+    check_trees,
+    is_whole,
+    numbers,
+    require,
+)
 from weald._targets import all_or_nothing
 from weald._warnings import warn_user
 from weald.losses import LOSSES, Identity, Loss, check_derivatives, get_loss
@@ -65,7 +75,7 @@ class _Params:
     verbose: int
 
 
-class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
+class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
     """Forward stagewise additive modelling: ``F <- F + nu h``, one member at a time."""
 
     loss_: Loss
@@ -78,6 +88,23 @@ class StagewiseBase(MetaEstimatorMixin, BaseEstimator):
     stop_reason_: str
     _members: StageTrees | StageMembers
     _kind: str  # of the losses
+
+    # --- pickling ---------------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        check_columns(self)
+        check_classes(self)
+        check_seed(self)
+        if "_members" not in vars(self):
+            return
+        require(isinstance(self._members, StageTrees | StageMembers), self, "its members")
+        n = len(self._members)
+        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
+        require(numbers(self.steps_, n), self, "steps_")
+        require(np.isfinite(float(self.init_)), self, "init_")
+        require(isinstance(self.loss_, Loss), self, "loss_")
+        if isinstance(self._members, StageTrees) and self._members.forest is not None:
+            check_trees(self, self._members.forest, same_target=False)
 
     # --- what labels and numbers differ in --------------------------------------------------------
 

@@ -21,6 +21,7 @@ from sklearn.utils import compute_sample_weight
 from weald import _engine as engine
 from weald._data import Table, check_target, check_weights, check_X_fit, encode_labels
 from weald._params import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from weald._state import CheckedState, check_classes, check_columns, check_seed
 from weald._warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
@@ -83,7 +84,7 @@ def balance(codes: npt.NDArray[Any], n_classes: Any, weights: Weights) -> FloatA
     return by_class
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(CheckedState, BaseEstimator):
     """An estimator that learns from a table and one or more targets."""
 
     n_outputs_: int
@@ -106,6 +107,11 @@ class TableEstimator(BaseEstimator):
         target = self._read_target(y, len(table.X))
         weights = self._row_weights(target, check_weights(sample_weight, len(table.X)))
         return table.without_weightless_categories(weights), target, weights
+
+    def _check_state(self) -> None:
+        check_columns(self)
+        check_classes(self)
+        check_seed(self)
 
     def _threads(self) -> int:
         return engine.resolve_threads(self.n_jobs)

@@ -17,6 +17,7 @@ from weald import _engine as engine
 from weald import pruning
 from weald._data import Table, check_target, check_weights, check_X_predict
 from weald._params import TreeParams, resolve_tree_params
+from weald._state import check_trees
 from weald._targets import (
     FloatArray,
     IntArray,
@@ -48,6 +49,13 @@ class TreeBase(TableEstimator):
     @abstractmethod
     def _row_loss(self, y: npt.NDArray[Any], weights: Weights) -> pruning.RowLoss:
         """Loss of each row of `y` if a given node predicted it."""
+
+    # --- pickling ----------------------------------------------------------------------------
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if "tree_" in vars(self):
+            check_trees(self, self.tree_)
 
     # --- fit ---------------------------------------------------------------------------------
 

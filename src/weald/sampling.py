@@ -25,6 +25,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald._data import check_groups
 from weald._params import check_flag, is_int, is_real, refuse
+from weald._state import CheckedState, is_array, is_whole, numbers, require
 from weald._warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
@@ -34,7 +35,7 @@ __all__ = ["Sampling", "resolve_draw"]
 
 
 @dataclass(frozen=True, eq=False)
-class Sampling:
+class Sampling(CheckedState):
     """How rows and columns are drawn for the members of an ensemble.
 
     Attributes
@@ -174,6 +175,31 @@ class Sampling:
     def __getstate__(self) -> dict[str, Any]:
         made = ("draw", "_kept")  # on demand
         return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def _check_state(self) -> None:
+        n = self.n_rows
+        require(is_whole(n, 1, 2**32), self, "n_rows")
+        require(self.kind in ("all", "bootstrap", "pasting"), self, "kind")
+        require(is_whole(self.size, 1), self, "size")
+        weights = self.weights
+        require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "weights")
+        present = self.present
+        marked = present is None or (is_array(present, (n,), bool) and present.any())
+        require(marked, self, "present")
+        pool = n if present is None else int(np.count_nonzero(present))
+        for name in ("units", "strata"):
+            codes = getattr(self, name)
+            if codes is None:
+                continue
+            require(is_array(codes, (n,), np.int32) and codes.min() >= 0, self, name)
+            # Each number has a row that can be drawn.
+            rows = np.bincount(codes if present is None else codes[present])
+            require(rows.all() and len(rows) == int(codes.max()) + 1, self, name)
+            pool = len(rows) if name == "units" else int(rows.min())
+        require(self.kind != "pasting" or self.size <= pool, self, "size")
+        d, columns = self.n_columns, self.columns
+        require(is_whole(d, 0) and is_whole(columns, 0, d), self, "the number of columns")
+        require(isinstance(self.columns_replace, bool), self, "columns_replace")
 
 
 def resolve_draw(

@@ -44,6 +44,11 @@ class Forest:
         return np.asarray(self._core.n_classes, dtype=np.int64)
 
     @property
+    def n_categories(self) -> list[int]:
+        """Number of categories of each column, 0 if numeric."""
+        return self._core.n_categories
+
+    @property
     def max_n_classes(self) -> int:
         """Largest number of classes of any output (1 for regression)."""
         return self._core.max_n_classes
@@ -158,7 +163,12 @@ class Forest:
         return dict(self._core.state())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._core = _core.Forest.from_state(state)
+        try:
+            self._core = _core.Forest.from_state(state)
+        except (KeyError, RuntimeError, TypeError) as error:  # what a cast in the engine throws
+            raise ValueError(
+                "Not a valid forest: a part is missing, or of another kind."
+            ) from error
 
 
 def grow_forest(

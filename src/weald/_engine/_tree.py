@@ -14,19 +14,22 @@ from weald._engine import _core
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_STORED = (
-    "children_right",
-    "feature",
-    "threshold",
-    "missing_go_to_left",
-    "set_begin",
-    "sets",
-    "impurity",
-    "n_node_samples",
-    "weighted_n_node_samples",
-    "value",
-)
+_STORED = {
+    "children_right": np.int64,
+    "feature": np.int64,
+    "threshold": np.float64,
+    "missing_go_to_left": np.bool_,
+    "set_begin": np.int64,
+    "sets": np.uint32,
+    "impurity": np.float64,
+    "n_node_samples": np.int64,
+    "weighted_n_node_samples": np.float64,
+    "value": np.float64,
+}
 _LEAF = -1
+_FEW_CATEGORIES = 256  # columns with more write their sets in other ways than as bits
+_SET_OF_BITS = 2**32 - 1
+_REMEMBERED = 32  # tests whose sides are kept for those below them
 
 
 def _kept(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -78,18 +81,34 @@ class Tree:
         self, arrays: dict[str, Any], n_categories: npt.ArrayLike, n_classes: npt.ArrayLike
     ) -> None:
         n = len(arrays["feature"])
-        for name in _STORED:
-            array = arrays[name].view(np.bool_) if name == "missing_go_to_left" else arrays[name]
+        for name, dtype in _STORED.items():
+            array = arrays[name]
+            if isinstance(array, np.ndarray) and array.dtype == np.uint8 and dtype is np.bool_:
+                array = array.view(np.bool_)  # as the engine has them
+            if not isinstance(array, np.ndarray) or array.dtype != dtype:
+                raise ValueError(f"Not a valid tree: {name} must be an array of {dtype.__name__}.")
+            if array.ndim != (3 if name == "value" else 1):
+                raise ValueError(f"Not a valid tree: {name} has {array.ndim} dimensions.")
             if name != "sets" and len(array) != n:
                 raise ValueError(
                     f"Not a valid tree: {name} has {len(array)} entries for {n} nodes."
                 )
             setattr(self, name, _kept(array))
-        if self.value.ndim != 3:
-            raise ValueError("Not a valid tree: value must have three dimensions.")
-        self.n_categories = _kept(np.array(n_categories, dtype=np.uint32))
-        self.n_classes = _kept(np.array(n_classes, dtype=np.int64))
+        self.n_categories = _kept(_counts(n_categories, 0).astype(np.uint32))
+        self.n_classes = _kept(_counts(n_classes, 1))
+        self._sides: dict[int, tuple[IntArray, IntArray]] = {}
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
+        self._check_leaves()
+
+    def _check_leaves(self) -> None:
+        """Refuse values that would make predictions of another kind than the tree says."""
+        if self.n_classes.shape != (self.n_outputs,) or self.n_classes.max() != self.max_n_classes:
+            raise ValueError("Not a valid tree: its values do not fit its classes.")
+        said = self.value[self.is_leaf]
+        if not np.isfinite(said).all() or (self.max_n_classes > 1 and (said < 0).any()):
+            raise ValueError("Not a valid tree: a leaf does not say a finite number.")
+        if (self.n_node_samples < 0).any():
+            raise ValueError("Not a valid tree: a node has fewer than 0 rows.")
 
     # --- derived arrays and numbers -------------------------------------------------------
 
@@ -175,13 +194,43 @@ class Tree:
 
     def left_categories(self, node: int) -> IntArray:
         """Category codes that go left at a categorical node."""
-        begin = int(self.set_begin[node])
-        if begin < 0:
+        return self.category_sides(node)[0]
+
+    def category_sides(self, node: int) -> tuple[IntArray, IntArray]:
+        """Category codes that go left and right at a categorical node, both ascending.
+
+        In a column of more than 256 categories only those that can arrive at the node are told.
+        """
+        if self.set_begin[node] < 0:
             raise ValueError(f"Node {node} does not test a category.")
-        n = int(self.n_categories[self.feature[node]])
-        words = self.sets[begin : begin + (n + 31) // 32]
-        bits = np.unpackbits(words.view(np.uint8), bitorder="little", count=n)
-        return np.flatnonzero(bits)
+        column = self.feature[node]
+        arriving: IntArray = np.arange(self.n_categories[column], dtype=np.int64)
+        tests = [(node, True)]  # of the column, from here up to one whose sides are known
+        child, above = node, int(self.parent[node])
+        while above >= 0 and len(arriving) > _FEW_CATEGORIES:
+            if self.feature[above] == column:
+                if above in self._sides:
+                    arriving = self._sides[above][int(child != above + 1)]
+                    break
+                tests.append((above, child == above + 1))
+            child, above = above, int(self.parent[above])
+        for test, left in reversed(tests):
+            goes_left = self._goes_left(test, arriving)
+            self._sides[test] = arriving[goes_left], arriving[~goes_left]
+            arriving = self._sides[test][int(not left)]
+            if len(self._sides) > _REMEMBERED:
+                del self._sides[next(iter(self._sides))]
+        return self._sides[node]
+
+    def _goes_left(self, node: int, codes: IntArray) -> npt.NDArray[np.bool_]:
+        """Which of these categories a test sends left; see cpp/weald/category_sets.hpp."""
+        words = self.sets[self.set_begin[node] :]
+        if self.n_categories[self.feature[node]] > _FEW_CATEGORIES:
+            head, words = int(words[0]), words[1:]
+            if head != _SET_OF_BITS:
+                return np.isin(codes, words[: head // 2], invert=head % 2 == 1)
+        goes: npt.NDArray[np.bool_] = (words[codes // 32] >> (codes % 32).astype(np.uint32)) & 1 > 0
+        return goes
 
     def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
         """Leaf of each row of a checked numeric matrix."""
@@ -256,5 +305,25 @@ class Tree:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.importance = state.pop("importance", None)
-        self.__init__(**state)  # type: ignore[misc]
+        importance = state.get("importance")
+        arrays = state.get("arrays")
+        if not isinstance(arrays, dict) or not arrays.keys() >= _STORED.keys():
+            raise ValueError("Not a valid tree: an array is missing.")
+        if not isinstance(arrays["feature"], np.ndarray) or arrays["feature"].ndim != 1:
+            raise ValueError("Not a valid tree: feature must be an array.")
+        self.__init__(arrays, state.get("n_categories"), state.get("n_classes"))  # type: ignore[misc]
+        if importance is not None:
+            shape = np.shape(importance)
+            if shape != (self.n_features,) or not np.isfinite(importance).all():
+                raise ValueError("Not a valid tree: importance must be a number for every column.")
+            self.importance = importance
+
+
+def _counts(given: Any, least: int) -> IntArray:
+    """Numbers of things, as integers."""
+    counts = np.asarray(given)
+    if counts.dtype.kind not in "iu" or counts.ndim != 1 or not counts.size:
+        raise ValueError("Not a valid tree: its numbers of categories and classes are no counts.")
+    if (counts < least).any() or (counts >= 2**32).any():
+        raise ValueError("Not a valid tree: a number of categories or classes is out of range.")
+    return counts.astype(np.int64)

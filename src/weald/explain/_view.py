@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -66,8 +67,8 @@ class TreeView:
     value: NDArray[np.float64]
     """Class shares or the mean, shape (nodes, outputs, classes or 1)."""
     missing_left: NDArray[np.bool_]
-    left_labels: dict[int, tuple[object, ...]]
-    right_labels: dict[int, tuple[object, ...]]
+    sides: Callable[[int], tuple[tuple[object, ...], tuple[object, ...]] | None]
+    """Labels that go left and right at a node; None for a numeric test."""
     names: list[str]
     classes: list[NDArray[Any]] | None
     """Labels per output; None for a regressor."""
@@ -96,13 +97,14 @@ class TreeView:
     def split(self, node: int) -> Split:
         """The test of an inner node."""
         column = int(self.feature[node])
+        left_labels, right_labels = self.sides(node) or (None, None)
         return Split(
             node=node,
             column=column,
             name=self.names[column],
             threshold=float(self.threshold[node]),
-            left_labels=self.left_labels.get(node),
-            right_labels=self.right_labels.get(node),
+            left_labels=left_labels,
+            right_labels=right_labels,
             missing_left=bool(self.missing_left[node]),
         )
 
@@ -178,7 +180,6 @@ def read_tree(
     if is_classifier(decision_tree):
         labels = decision_tree.classes_
         classes = [np.asarray(c) for c in (labels if tree.n_outputs > 1 else [labels])]
-    left_labels, right_labels = _category_sides(decision_tree)
     costs = getattr(decision_tree, "_costs", None)
     return TreeView(
         left=np.asarray(tree.children_left, dtype=np.intp),
@@ -190,8 +191,7 @@ def read_tree(
         weight=np.asarray(tree.weighted_n_node_samples, dtype=np.float64),
         value=np.asarray(tree.value, dtype=np.float64),
         missing_left=np.asarray(tree.missing_go_to_left, dtype=np.bool_),
-        left_labels=left_labels,
-        right_labels=right_labels,
+        sides=partial(_category_sides, decision_tree),
         names=_feature_names(decision_tree, feature_names),
         classes=classes,
         class_names=None if classes is None else _class_names(classes, class_names),
@@ -201,19 +201,14 @@ def read_tree(
 
 
 def _category_sides(
-    decision_tree: Any,
-) -> tuple[dict[int, tuple[object, ...]], dict[int, tuple[object, ...]]]:
-    """Labels that go left and right at each categorical node; empty for a scikit-learn tree."""
+    decision_tree: Any, node: int
+) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
+    """Labels that go left and right at a categorical node; None at another."""
     tree = decision_tree.tree_
-    if not hasattr(tree, "is_categorical"):
-        return {}, {}
-    left: dict[int, tuple[object, ...]] = {}
-    right: dict[int, tuple[object, ...]] = {}
-    for node in np.flatnonzero(np.asarray(tree.is_categorical)).tolist():
-        labels = np.asarray(decision_tree.categories_[int(tree.feature[node])]).tolist()
-        codes = set(np.asarray(tree.left_categories(node)).tolist())
-        left[node] = tuple(label for code, label in enumerate(labels) if code in codes)
-        right[node] = tuple(label for code, label in enumerate(labels) if code not in codes)
+    if not hasattr(tree, "is_categorical") or not tree.is_categorical[node]:
+        return None
+    labels = np.asarray(decision_tree.categories_[int(tree.feature[node])])
+    left, right = (tuple(labels[codes].tolist()) for codes in tree.category_sides(node))
     return left, right
 
 
@@ -255,10 +250,10 @@ def _class_names(
 
 def set_words(labels: Sequence[object]) -> str:
     """Category set as text, ``{red, blue}``; a long one is cut short with a count."""
-    shown = [label_words(label) for label in labels]
-    if len(shown) > LONGEST_SET:
-        kept = LONGEST_SET - 1
-        shown = [*shown[:kept], f"+{len(shown) - kept} more"]
+    kept = LONGEST_SET - 1 if len(labels) > LONGEST_SET else len(labels)
+    shown = [label_words(label) for label in labels[:kept]]
+    if kept < len(labels):
+        shown.append(f"+{len(labels) - kept} more")
     return "{" + ", ".join(shown) + "}"
 
 

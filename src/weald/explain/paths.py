@@ -108,9 +108,9 @@ def explain_path(
     leaves = np.asarray(decision_tree.apply(X)).tolist()
     predictions = np.asarray(decision_tree.predict(X))
     parent = {child: n for n in range(view.n_nodes) for child in view.children(n) if child >= 0}
-    tests = {n: view.split(n) for n in set(parent.values())}
     ways = {leaf: _way_to(leaf, parent, view) for leaf in set(leaves)}
-    columns = {tests[n].column for way in ways.values() for n, _ in way}
+    tests = {n: view.split(n) for n in sorted({n for way in ways.values() for n, _ in way})}
+    columns = {test.column for test in tests.values()}
     cells = _columns_of(X, columns)
     return [
         RowPath(
@@ -186,7 +186,7 @@ def _condition(split: Split, went_left: bool, cell: object) -> Condition:
 
 def _is_known(cell: object, split: Split) -> bool:
     labels = (*(split.left_labels or ()), *(split.right_labels or ()))
-    return any(cell == label or str(cell) == str(label) for label in labels)
+    return cell in labels or str(cell) in map(str, labels)
 
 
 def _merged_words(conditions: list[Condition]) -> str:
@@ -201,7 +201,8 @@ def _merged_words(conditions: list[Condition]) -> str:
     barred = [c.categories for c in conditions if c.operator == "not in" and c.categories]
     banned = {label for labels in barred for label in labels}
     if named:
-        kept = [x for x in named[0] if x not in banned and all(x in other for other in named)]
+        common = set.intersection(*map(set, named)) - banned
+        kept = [label for label in named[0] if label in common]
         return f"{name} in {set_words(kept)}"
     if barred:
         return f"{name} not in {set_words(list(dict.fromkeys(x for b in barred for x in b)))}"

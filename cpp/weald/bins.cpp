@@ -274,6 +274,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::uint8_t* base = out.storage[0].data();
   out.row_bytes = base, out.row_stride = d;
   std::vector<BinFinder<T>> finders;
+  finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
   constexpr std::size_t kChunk = 256;  // a tile of values and its codes stay in the first cache
   parallel_for(threads, (table.n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {

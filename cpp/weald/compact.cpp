@@ -30,11 +30,11 @@ class TableBuilder {
     for (std::size_t k = 0; k < width_; ++k) {
       hash = combine(hash, std::bit_cast<std::uint64_t>(static_cast<double>(cells_[at + k])));
     }
-    const auto [found, fresh] = places_.try_emplace(hash, static_cast<std::uint32_t>(at / width_));
-    if (fresh) return found->second;
+    const auto [found, fresh] = places_.try_emplace(hash, n_rows_);
+    if (fresh) return n_rows_++;
     const T* same = cells_.data() + found->second * width_;
     if (!std::equal(same, same + width_, cells_.data() + at)) {  // two rows with one hash: keep both
-      return static_cast<std::uint32_t>(at / width_);
+      return n_rows_++;
     }
     cells_.resize(at);
     return found->second;
@@ -48,6 +48,7 @@ class TableBuilder {
 
  private:
   std::size_t width_;
+  std::uint32_t n_rows_ = 0;
   std::vector<T> cells_;
   std::unordered_map<std::uint64_t, std::uint32_t> places_;
 };
@@ -123,7 +124,7 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
 
 }  // namespace
 
-CompactTree pack(Shape&& shape, const Summary& nodes, const Outputs& outputs,
+CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
                  std::span<const std::uint32_t> n_categories, bool keep_rows) {
   CompactTree tree;
   tree.nodes.resize(shape.size());

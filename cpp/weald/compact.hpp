@@ -80,7 +80,7 @@ struct CompactTree {
 };
 
 // n_categories: per column, 0 for numeric.
-CompactTree pack(Shape&& shape, const Summary& nodes, const Outputs& outputs,
+CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
                  std::span<const std::uint32_t> n_categories, bool keep_rows);
 
 // The tree in full again: its shape (without rows) and what its nodes say. Inner nodes of an

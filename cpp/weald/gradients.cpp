@@ -230,7 +230,7 @@ WEALD_WIDE void words_of(const Pull& p, const PairScale& s, std::size_t b, std::
 }  // namespace
 
 Statistics make_pairs(const Pull& pull, const FineUnits& units, bool newton, double lambda,
-                      std::size_t min_samples_leaf, bool with_counts, Statistics&& memory, std::size_t threads,
+                      std::size_t min_samples_leaf, bool with_counts, Statistics memory, std::size_t threads,
                       Interrupt& interrupt) {
   const std::size_t n = pull.n_rows;
   Statistics out;

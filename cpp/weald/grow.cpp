@@ -114,7 +114,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
     });
     parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
       const std::size_t t = largest_first[k];
-      const auto never = [](OpenNode&&) { return std::int32_t{-1}; };
+      const auto never = [](const OpenNode&) { return std::int32_t{-1}; };
       subtrees[first + t] = SubtreeGrower(plan, shape.rows.data(), 1).grow(std::move(batch[t]), 0, never);
     });
     batch.clear();

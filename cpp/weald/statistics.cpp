@@ -61,7 +61,7 @@ void tabulate_xlog2x(Statistics& out) {
 }  // namespace
 
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
-                           Precision precision, Statistics&& memory) {
+                           Precision precision, Statistics memory) {
   Statistics out;
   out.rows = std::move(memory.rows), out.words = std::move(memory.words);
   out.pairs = std::move(memory.pairs), out.hot = std::move(memory.hot);

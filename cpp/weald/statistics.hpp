@@ -102,7 +102,7 @@ enum class Precision { Fine, Word };
 // min_samples_leaf tells whether row counts are needed beside weights. `memory`: of earlier statistics,
 // to be used again.
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
-                           Precision precision = Precision::Fine, Statistics&& memory = {});
+                           Precision precision = Precision::Fine, Statistics memory = {});
 
 // Measures the real targets of a node of n rows and weight total_h, which lie between low and high:
 // chooses centre and unit so that no sum can pass 2^61.

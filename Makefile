@@ -159,6 +159,11 @@ $(BENCH)/.installed: build/wheel/.built $(BENCH)/.packages
 bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESULTS.md
 	$(BENCH)/bin/python -m bench.run $(ARGS)
 
+# Old and new in turns on every timed row of ours. Keep the wheel of a state with `make wheel` and a copy of dist/.
+.PHONY: bench-versions
+bench-versions: wheel ## Compare with an older wheel of weald: OLD=path/to/old.whl
+	$(VENV)/bin/python -m bench.versions --old '$(OLD)' --new dist/*.whl $(ARGS)
+
 # Only our side by default: ARGS='--library scikit-learn' runs the peer's again.
 .PHONY: replicate
 replicate: $(BENCH)/.installed ## Run published experiments again and write bench/replications/RESULTS.md

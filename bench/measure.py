@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
-def _time(contender: Contender, data: Data, state: Any, calls: int) -> tuple[float, Any]:
+def time_calls(contender: Contender, data: Data, state: Any, calls: int) -> tuple[float, Any]:
     """Seconds per call, and what the last call returned."""
     result = None
     gc.collect()
@@ -66,7 +66,7 @@ def interleave(
             i = (turn + step) % len(contenders)
             if turn >= (contenders[i].rounds or settings.repeats):
                 continue
-            taken, result = _time(contenders[i], data, states[i], calls)
+            taken, result = time_calls(contenders[i], data, states[i], calls)
             seconds[i].append(taken)
             if turn == 0:
                 judged[i] = quality(result, data)

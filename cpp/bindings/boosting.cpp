@@ -28,9 +28,9 @@ PyBoosting* make(nb::object matrix, const Rules& rules, std::size_t n_scores, co
 }
 
 // A view of arrays that live as long as the boosting.
-using View = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-View view_of(nb::handle self, BigVector<double>& data, const Boosting& b) {
-  return View(data.data(), {b.n_scores(), b.n_rows()}, self);
+using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+ScoreArray view_of(nb::handle self, BigVector<double>& data, const Boosting& b) {
+  return ScoreArray(data.data(), {b.n_scores(), b.n_rows()}, self);
 }
 
 Boosting& grown(PyBoosting& b, std::size_t k = 0) {

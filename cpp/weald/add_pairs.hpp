@@ -24,9 +24,6 @@ struct ByteRows {
 
 namespace pairs {
 
-inline constexpr std::size_t kMostTogether = 16;
-inline constexpr std::size_t kRowsAtOnce = 512;
-
 // Columns first .. first + kColumns - 1 over rows[begin, end); kListed: of a list of rows, else all.
 template <std::size_t kColumns, bool kListed, bool kSideBySide>
 void add_group(const ByteRows& in, std::size_t first, const Row* rows, std::size_t begin, std::size_t end,
@@ -60,12 +57,12 @@ auto group_of(std::size_t columns, std::index_sequence<kSizes...>) {
 
 template <bool kListed, bool kSideBySide>
 void add_all(const ByteRows& in, const Row* rows, std::size_t from, std::size_t n, const Lane* words, Lane* cells) {
-  const std::size_t d = in.places.size(), groups = (d + kMostTogether - 1) / kMostTogether;
-  for (std::size_t begin = from; begin < n; begin += kRowsAtOnce) {
-    const std::size_t end = std::min(begin + kRowsAtOnce, n);
+  const std::size_t d = in.places.size(), groups = (d + kPairColumns - 1) / kPairColumns;
+  for (std::size_t begin = from; begin < n; begin += kPairRows) {
+    const std::size_t end = std::min(begin + kPairRows, n);
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = d * g / groups, size = d * (g + 1) / groups - first;
-      const auto add = group_of<kListed, kSideBySide>(size, std::make_index_sequence<kMostTogether>{});
+      const auto add = group_of<kListed, kSideBySide>(size, std::make_index_sequence<kPairColumns>{});
       add(in, first, rows, begin, end, n, words, cells + first * kByteSlots);
     }
   }

@@ -14,11 +14,6 @@ namespace weald {
 
 namespace {
 
-// Above this many rows the quantiles come from a fixed pseudo-random sample: 200,000 values place
-// 255 cuts to within a quarter of a per mille.
-constexpr std::size_t kSampleAbove = 400'000;
-constexpr std::size_t kSampleSize = 200'000;
-
 template <class T>
 struct Ranked {
   KeyOf<T> key;
@@ -38,7 +33,7 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
   column.stride = 1;
   auto& buffer = out.storage[j];
   buffer.resize(out.n_rows * column.width);
-  column.data = buffer.data();
+  column.data = buffer.data(), column.extent = out.n_rows;
   const auto fill = [&](auto* codes) {
     code_of_row([codes](std::size_t row, Code code) {
       codes[row] = static_cast<std::remove_pointer_t<decltype(codes)>>(code);
@@ -276,11 +271,10 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::vector<BinFinder<T>> finders;
   finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
-  constexpr std::size_t kChunk = 256;  // a tile of values and its codes stay in the first cache
-  parallel_for(threads, (table.n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kChunk, n = std::min(kChunk, table.n_rows - begin);
-    std::array<T, kChunk> values{};
-    std::array<std::uint8_t, kChunk> codes{};
+  parallel_for(threads, (table.n_rows + kRowsBinned - 1) / kRowsBinned, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kRowsBinned, n = std::min(kRowsBinned, table.n_rows - begin);
+    std::array<T, kRowsBinned> values{};
+    std::array<std::uint8_t, kRowsBinned> codes{};
     for (std::size_t j = 0; j < d; ++j) {
       for (std::size_t i = 0; i < n; ++i) values[i] = table.at(begin + i, j);
       const auto missing = static_cast<std::uint8_t>(out.columns[j].n_codes);
@@ -298,7 +292,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     }
   });
   for (std::size_t j = 0; j < d; ++j) {
-    out.columns[j].data = base + j;
+    out.columns[j].data = base + j, out.columns[j].extent = table.n_rows * d - j;
     out.low[j].assign(cuts[j].low.begin(), cuts[j].low.end());
     out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
     out.columns[j].low = out.low[j].data();
@@ -324,12 +318,11 @@ void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, 
     column.has_missing = true;
     column.width = 4;
     column.stride = d;
-    column.data = base + j;
+    column.data = base + j, column.extent = table.n_rows * d - j;
   }
-  constexpr std::size_t kChunk = 4096;
-  parallel_for(threads, (table.n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
-    const std::size_t end = std::min((chunk + 1) * kChunk, table.n_rows);
-    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+  parallel_for(threads, (table.n_rows + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
+    const std::size_t end = std::min((chunk + 1) * kRowsCopied, table.n_rows);
+    for (std::size_t i = chunk * kRowsCopied; i < end; ++i) {
       for (std::size_t j = 0; j < d; ++j) {
         const T value = table.at(i, j);
         base[i * d + j] = std::isnan(value)             ? out.columns[j].n_codes

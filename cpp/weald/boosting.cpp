@@ -12,7 +12,6 @@ namespace {
 constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
 constexpr double kNodeNs = 150;        // and of one node, however few its rows
 constexpr double kLossNs = 4;
-constexpr std::size_t kChunk = 16384;  // rows of which losses are summed at a time: the same for any number of threads
 
 }  // namespace
 
@@ -34,7 +33,7 @@ Boosting::Boosting(const Binned& matrix, const Rules& rules, std::size_t n_score
 }
 
 double Boosting::sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive, Interrupt& interrupt) {
-  const std::size_t n = n_rows(), chunks = (n + kChunk - 1) / kChunk;
+  const std::size_t n = n_rows(), chunks = (n + kLossRows - 1) / kLossRows;
   if (targets.size() != n) throw std::invalid_argument("one target per row");
   if (loss.kind == LossKind::Softmax) {
     for (const double y : targets) {
@@ -48,7 +47,7 @@ double Boosting::sum_losses(const LossSpec& loss, std::span<const double> target
   std::vector<double> sums(chunks);
   const std::size_t useful = useful_threads(threads_, kLossNs * static_cast<double>(n * n_scores_));
   parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) {
-    sums[chunk] = weald::differentiate(loss, arrays, chunk * kChunk, std::min(n, (chunk + 1) * kChunk));
+    sums[chunk] = weald::differentiate(loss, arrays, chunk * kLossRows, std::min(n, (chunk + 1) * kLossRows));
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
 }
@@ -113,22 +112,29 @@ void Boosting::note_divided() {
 void Boosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory,
                         Interrupt& interrupt) {
   Grown& tree = grown_[k];
-  Statistics& stats = memory.statistics;
-  stats.rows = std::move(tree.shape.rows);
+  memory.rows.rows = forget(tree);
   const Pull pull = pull_of(k);
   tree.units = {choose_fine_units(pull, threads, interrupt)};
-  stats = make_pairs(pull, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
-                     matrix_.row_bytes == nullptr, std::move(stats), threads, interrupt);
+  Statistics stats = make_pairs(pull, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
+                     matrix_.row_bytes == nullptr, std::exchange(memory.rows, {}), threads, interrupt);
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt, &memory.pool);
   finish(tree, std::move(shape), threads, interrupt);
   measure_nodes(tree, k, plan, stats.g_unit, stats.h_unit, interrupt);
+  memory.rows = std::move(stats);
+}
+
+// No tree is there until the next one is finished, however that ends. What remains is the memory of its rows.
+BigVector<Row> Boosting::forget(Grown& tree) {
+  tree.leaves.clear(), tree.leaf_of.clear(), tree.values.clear(), tree.leaf_byte.clear();
+  return std::exchange(tree.shape, {}).rows;
 }
 
 // One tree for all scores: least squares on all negative gradients at once.
 void Boosting::grow_vector(const RoundPlan& plan, Interrupt& interrupt) {
   Grown& tree = grown_[0];
+  forget(tree);
   tree.units.clear();
   const std::size_t n = n_rows();
   BigVector<double> pull(n * n_scores_);
@@ -147,10 +153,9 @@ void Boosting::grow_vector(const RoundPlan& plan, Interrupt& interrupt) {
   measure_nodes(tree, 0, plan, 1, 1, interrupt);
 }
 
-void Boosting::finish(Grown& tree, Shape&& shape, std::size_t threads, Interrupt& interrupt) {
+void Boosting::finish(Grown& tree, Shape shape, std::size_t threads, Interrupt& interrupt) {
   tree.shape = std::move(shape);
   const Shape& s = tree.shape;
-  tree.leaves.clear(), tree.leaf_of.clear();
   for (std::size_t m = 0; m < s.size(); ++m) {
     if (s.right[m] < 0) tree.leaves.push_back({s.begin[m], s.end[m]});
   }
@@ -305,10 +310,10 @@ void Boosting::add(std::size_t k, std::span<const double> values, Interrupt& int
   for (std::size_t leaf = 0; leaf < values.size(); ++leaf) tree.values[leaf * width + (vector_ ? k : 0)] = values[leaf];
   double* F = scores.data() + k * n_rows();
   const auto add_by = [&](const auto& leaf) {
-    const std::size_t chunks = (n_rows() + kChunk - 1) / kChunk;
+    const std::size_t chunks = (n_rows() + kLossRows - 1) / kLossRows;
     parallel_for(useful_threads(threads_, static_cast<double>(n_rows())), chunks, interrupt, [&](std::size_t chunk) {
-      const std::size_t end = std::min(n_rows(), (chunk + 1) * kChunk);
-      for (std::size_t i = chunk * kChunk; i < end; ++i) F[i] += values[leaf[i]];
+      const std::size_t end = std::min(n_rows(), (chunk + 1) * kLossRows);
+      for (std::size_t i = chunk * kLossRows; i < end; ++i) F[i] += values[leaf[i]];
     });
   };
   tree.leaf_byte.empty() ? add_by(leaf_of(k, interrupt)) : add_by(tree.leaf_byte);

@@ -65,7 +65,7 @@ class Boosting {
   };
 
   struct Memory {                           // of the trees before, for the next
-    Statistics statistics;
+    RowStatistics rows;
     HistogramPool pool;
   };
 
@@ -76,7 +76,8 @@ class Boosting {
   void grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory, Interrupt& interrupt);
   void note_divided();
   void grow_vector(const RoundPlan& plan, Interrupt& interrupt);
-  void finish(Grown& tree, Shape&& shape, std::size_t threads, Interrupt& interrupt);
+  static BigVector<Row> forget(Grown& tree);
+  void finish(Grown& tree, Shape shape, std::size_t threads, Interrupt& interrupt);
   void measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, double g_unit, double h_unit,
                      Interrupt& interrupt);
   CompactTree pack_tree(const Grown& tree) const;

@@ -10,10 +10,7 @@ namespace weald {
 namespace {
 
 constexpr std::size_t kSlots = 256;          // codes of a bundle
-constexpr std::size_t kLooked = 20'000;      // rows that tell whether a column has a usual value at all
 constexpr double kUsual = 0.8;               // share of rows that makes a value usual
-constexpr std::size_t kMostBundles = 64;     // that a column is compared with
-constexpr std::size_t kChunk = 4096;         // rows at a time, of all columns: a multiple of 64
 
 const std::uint8_t* bytes_of(const Column& column) { return static_cast<const std::uint8_t*>(column.data); }
 
@@ -28,7 +25,7 @@ struct Sparse {
 // The most frequent code of some rows, if it is frequent enough.
 bool has_usual(const Column& column, std::size_t n_rows, Code& usual) {
   std::array<std::uint32_t, kSlots> counts{};
-  const std::size_t step = std::max<std::size_t>(1, n_rows / kLooked);
+  const std::size_t step = std::max<std::size_t>(1, n_rows / kLookedForUsual);
   std::size_t looked = 0;
   for (std::size_t i = 0; i < n_rows; i += step, ++looked) ++counts[bytes_of(column)[i * column.stride]];
   const auto most = std::max_element(counts.begin(), counts.end());
@@ -43,8 +40,8 @@ std::vector<Sparse> find_sparse(std::span<const Column> columns, std::size_t n_r
     Code usual;
     if (has_usual(columns[j], n_rows, usual)) out.push_back({j, usual, 0, std::vector<std::uint64_t>((n_rows + 63) / 64, 0)});
   }
-  parallel_for(threads, (n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kChunk, end = std::min(n_rows, begin + kChunk);
+  parallel_for(threads, (n_rows + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kRowsCopied, end = std::min(n_rows, begin + kRowsCopied);
     for (Sparse& s : out) {
       const Column& column = columns[s.column];
       const std::uint8_t* codes = bytes_of(column);
@@ -127,8 +124,8 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
   out->places.resize(stride);
   std::iota(out->places.begin(), out->places.end(), 0U);
   out->bytes.resize(n_rows * stride, 0);
-  parallel_for(threads, (n_rows + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kChunk, end = std::min(n_rows, begin + kChunk);
+  parallel_for(threads, (n_rows + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kRowsCopied, end = std::min(n_rows, begin + kRowsCopied);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const Bundles::Member& member = out->members[j];
       std::uint8_t* to = out->bytes.data() + member.bundle;

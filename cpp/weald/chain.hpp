@@ -48,7 +48,7 @@ class ChainSums {
     const std::size_t outputs = channels_.n_outputs;
     for (; row != 0; row = chains_.next[row - 1]) {
       const Lane h = node_.words[row - 1];
-      const std::uint32_t* hot = node_.hot + (row - 1) * outputs;
+      const std::uint32_t* hot = node_.hot.get((row - 1) * outputs, outputs);
       for (std::size_t o = 0; o < outputs; ++o) {
         Lane& left = left_[hot[o]];
         Lane& right = right_[hot[o]];

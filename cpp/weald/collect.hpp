@@ -14,14 +14,14 @@ inline bool is_sparse(const Column& column, const NodeRows& node) {
 }
 
 template <class T>
-T* at_least(BigVector<T>& buffer, std::size_t n) {
+View<T> at_least(BigVector<T>& buffer, std::size_t n) {
   if (buffer.size() < n) buffer.resize(n, T{0});
-  return buffer.data();
+  return {buffer.data(), n};
 }
 
 // Marks codes as they are met.
 struct Marker {
-  std::uint64_t* touched;
+  View<std::uint64_t> touched;
   Code operator()(Code code) const {
     touched[code / 64] |= std::uint64_t{1} << (code % 64);
     return code;
@@ -33,10 +33,10 @@ struct Marker {
 template <class Occurs>
 bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch& scratch) {
   const std::size_t slots = column.slots();
-  Code* order = at_least(scratch.codes, slots + 1);
+  const auto order = at_least(scratch.codes, slots + 1);
   std::size_t found = 0;
   if (sparse) {
-    std::uint64_t* touched = scratch.touched.data();
+    const auto touched = view(scratch.touched);
     for (std::size_t word = 0; word <= slots / 64; ++word) {
       for (std::uint64_t bits = touched[word]; bits != 0; bits &= bits - 1) {
         order[found++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
@@ -50,7 +50,7 @@ bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch
     }
   }
   const bool missing = found > 0 && order[found - 1] == column.n_codes;
-  scratch.order = {order, found - missing};
+  scratch.order = {order.get(0, found), found - missing};
   return missing;
 }
 
@@ -61,13 +61,13 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   const std::size_t lanes = stats.lanes;
   const bool sparse = cells == nullptr && is_sparse(column, node);
   if (cells == nullptr) {
-    Lane* mine = at_least(scratch.cells, column.slots() * lanes);
+    const auto mine = at_least(scratch.cells, column.slots() * lanes);
     if (sparse) {
       add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
     } else {
       add_rows(column, node, stats, mine, OwnSlot{});
     }
-    cells = mine;
+    cells = mine.get(0, column.slots() * lanes);
   }
   // The first lane is the count, or G << 32 | H: never zero where there is a row.
   return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
@@ -75,13 +75,13 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
 
 // Groups of a handful of rows, by sorting them: cell p holds what the p-th group adds. The missing
 // come last. Returns whether there are any.
-inline constexpr std::size_t kFewRows = 12;
+static_assert(kFewSorted <= 16);  // a row of the node in four bits
 
 inline bool collect_few(const Column& column, const NodeRows& node, const Channels& stats,
                         const Lane*& cells, SplitScratch& scratch) {
   const std::size_t n = node.n, lanes = stats.lanes;
-  std::uint32_t keys[kFewRows];  // code << 4 | row of the node
-  visit_width(column, [&](const auto* codes) {
+  std::uint32_t keys[kFewSorted];  // code << 4 | row of the node
+  visit_width(column, [&](auto codes) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t key = static_cast<Code>(codes[node.rows[i] * column.stride]) << 4 |
                                 static_cast<std::uint32_t>(i);
@@ -90,12 +90,12 @@ inline bool collect_few(const Column& column, const NodeRows& node, const Channe
       keys[at] = key;
     }
   });
-  Lane* sums = at_least(scratch.few, kFewRows * lanes);
-  Code* order = at_least(scratch.codes, kFewRows);
+  const auto sums = at_least(scratch.few, kFewSorted * lanes);
+  const auto order = at_least(scratch.codes, kFewSorted);
   std::size_t groups = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Code code = keys[i] >> 4;
-    const Lane* word = node.words + (keys[i] & 15) * lanes;
+    const Lane* word = node.words.get((keys[i] & 15) * lanes, lanes);
     if (groups > 0 && order[groups - 1] == code) {
       for (std::size_t k = 0; k < lanes; ++k) sums[(groups - 1) * lanes + k] += word[k];
     } else {
@@ -104,18 +104,18 @@ inline bool collect_few(const Column& column, const NodeRows& node, const Channe
     }
   }
   const bool missing = order[groups - 1] == column.n_codes;
-  scratch.order = {order, groups - missing};
-  cells = sums;
+  scratch.order = {order.get(0, groups), groups - missing};
+  cells = sums.get(0, groups * lanes);
   return missing;
 }
 
 // Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.
 inline bool collect_chains(const Column& column, const NodeRows& node, SplitScratch& scratch) {
   const bool sparse = is_sparse(column, node);
-  std::uint32_t* head = at_least(scratch.head, column.slots());
-  std::uint32_t* next = at_least(scratch.next, node.n);
+  const auto head = at_least(scratch.head, column.slots());
+  const auto next = at_least(scratch.next, node.n);
   const auto link = [&](auto&& mark) {
-    visit_width(column, [&, head, next](const auto* codes) {
+    visit_width(column, [&, head, next](auto codes) {
       for (std::uint32_t i = 0; i < node.n; ++i) {
         const Code code = mark(static_cast<Code>(codes[node.rows[i] * column.stride]));
         next[i] = head[code];
@@ -134,12 +134,12 @@ inline bool collect_chains(const Column& column, const NodeRows& node, SplitScra
 // Two groups, left and right of a cut at last_left, in cells 0 and 1; the missing in cell 2. Where a
 // cell fits registers the sums stay there: adding into memory waits for the add before.
 inline void sum_sides(const Column& column, const NodeRows& node, const Channels& stats,
-                      const Lane* total, Code last_left, bool has_missing, Lane* cells) {
+                      const Lane* total, Code last_left, bool has_missing, View<Lane> cells) {
   const Code missing = column.n_codes;
   const std::size_t lanes = stats.lanes;
   const auto in_registers = [&]<std::size_t kLanes>(std::integral_constant<std::size_t, kLanes>) {
     const auto sum_if = [&](auto&& chosen, Lane* sums) {
-      visit_width(column, [&](const auto* codes) {
+      visit_width(column, [&](auto codes) {
         for (std::size_t i = 0; i < node.n; ++i) {
           const Code code = codes[node.rows[i] * column.stride];
           const Lane mask = -static_cast<Lane>(chosen(code));  // all ones, or zero
@@ -170,7 +170,7 @@ inline void sum_sides(const Column& column, const NodeRows& node, const Channels
 inline Extremes find_extremes(const Column& column, const NodeRows& node) {
   const Code missing = column.n_codes;
   Extremes out{missing, 0, false};
-  visit_width(column, [&](const auto* codes) {
+  visit_width(column, [&](auto codes) {
     Code first = missing, last = 0;
     bool has_missing = false;
     const auto look = [&](std::size_t i) {
@@ -181,7 +181,7 @@ inline Extremes find_extremes(const Column& column, const NodeRows& node) {
     };
     std::size_t i = 0;
     for (; i + kPrefetchRows < node.n; ++i) {
-      prefetch(codes + node.rows[i + kPrefetchRows] * column.stride);
+      prefetch(codes.address(node.rows[i + kPrefetchRows] * column.stride));
       look(i);
     }
     for (; i < node.n; ++i) look(i);

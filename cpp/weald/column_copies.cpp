@@ -6,10 +6,8 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kBeyondCaches = std::size_t{8} << 20;  // bytes of a table
 constexpr std::size_t kTimes = 1;                            // that a column has divided all rows
 constexpr std::size_t kShare = 2;                            // at most one column in two is copied
-constexpr std::size_t kChunk = 4096;
 
 }  // namespace
 
@@ -28,9 +26,9 @@ void ColumnCopies::lend(Binned& matrix, std::size_t threads, Interrupt& interrup
     if (column.alone || divided_[j] < kTimes * n) continue;
     std::uint8_t* to = copies_.emplace_back(n).data();
     const auto* from = static_cast<const std::uint8_t*>(column.data);
-    parallel_for(threads, (n + kChunk - 1) / kChunk, interrupt, [&](std::size_t chunk) {
-      const std::size_t end = std::min(n, (chunk + 1) * kChunk);
-      for (std::size_t i = chunk * kChunk; i < end; ++i) to[i] = from[i * column.stride];
+    parallel_for(threads, (n + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
+      const std::size_t end = std::min(n, (chunk + 1) * kRowsCopied);
+      for (std::size_t i = chunk * kRowsCopied; i < end; ++i) to[i] = from[i * column.stride];
     });
     column.alone = to;
   }

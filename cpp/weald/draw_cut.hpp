@@ -65,7 +65,7 @@ inline CutPoint draw_key_cut(std::uint64_t node_key, const Column& column, std::
 inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
                               const NodeRows& node, const Extremes& ends) {
   const auto each = [&](auto&& fn) {
-    visit_width(column, [&](const auto* codes) {
+    visit_width(column, [&](auto codes) {
       for (std::size_t i = 0; i < node.n; ++i) {
         const Code code = codes[node.rows[i] * column.stride];
         const Row row = request.origin ? request.origin[node.rows[i]] : node.rows[i];

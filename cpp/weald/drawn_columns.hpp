@@ -37,7 +37,7 @@ class DrawnColumns {
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;
     }
-    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, cells_.data());
+    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, view(cells_));
   }
   const Lane* ready(std::size_t c) const { return ready_[c]; }  // of the c-th of them; null: not counted
 

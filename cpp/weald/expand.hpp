@@ -9,45 +9,41 @@
 
 namespace weald {
 
-// From so many rows on, gradient pairs are counted into histograms; fewer are looked at column by column.
-inline constexpr std::size_t kFewForHistogram = 80;
-
 class Expander {
  public:
-  Expander(const Plan& plan, Row* rows, std::size_t threads, HistogramPool& pool)
+  Expander(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
       : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads), pool_(pool) {}
 
-  // Splits the node. If more splits are to follow, its children get their histograms and, where that decides
-  // who is next, their own splits.
-  void expand(OpenNode& node, const Split& split, bool more, Expansion& out) {
-    divide(node, split, out);
-    if (more) share_histogram(node, out.children[0], out.children[1]);
-    pool_.give(std::move(node.histogram));
-    if (!more || plan_.rules.frontier != Frontier::BestFirst) return;
+  // Splits the node. If more splits are to follow, its children get their part of its histogram and, where
+  // that decides who is next, their own splits.
+  Expansion expand(const OpenNode& node, PooledHistogram histogram, const Split& split, bool more) {
+    Expansion out = divide(node, split);
+    if (!more) return out;
+    share_histogram(node, std::move(histogram), out.children[0], out.children[1]);
+    if (plan_.rules.frontier != Frontier::BestFirst) return out;
     for (OpenNode& child : out.children) decide_first(child);
+    return out;
   }
 
   // Finds the node's split before its turn, if it has one.
   void decide_first(OpenNode& node) {
     if (could_split(node)) {
-      node.decision = std::make_unique<Decision>();
-      if (decide(node, *node.decision)) return;
-      node.decision.reset();
+      if (auto found = decide(node)) node.decision = std::make_unique<Decision>(*std::move(found));
     }
-    pool_.give(std::move(node.histogram));
+    if (!node.decision) node.histogram.reset();
   }
 
-  // Finds the node's split; false if it is better left a leaf.
-  bool decide(OpenNode& node, Decision& decision) {
+  // Finds the node's split; nothing if it is better left a leaf.
+  std::optional<Decision> decide(OpenNode& node) {
     gather_if_small(node);
     const bool known = node.sum != OpenNode::kUnknown && (search_.by_sides(node) || (plan_.stats.gradients && node.histogram));
-    const NodeRows rows = known ? NodeRows{rows_ + node.begin, node.size(), nullptr, nullptr}
-                                : search_.load(node, rows_ + node.begin);
+    const NodeRows rows = known ? NodeRows{rows_of(node), node.size(), {}, {}} : search_.load(node, rows_of(node));
     const Lane* total = search_.total_of(node, rows);
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;
-    if (pure(node, total)) return false;
-    decision = search_.decide(node, rows, total);
-    return decision.split.found() && search_.pays(decision.split.score, decision.gain);
+    if (pure(node, total)) return std::nullopt;
+    std::optional<Decision> found = search_.decide(node, rows, total);
+    if (!found->split.found() || !search_.pays(found->split.score, found->gain)) found.reset();
+    return found;
   }
 
   // Chooses the units in which a node of real targets is summed: its parent's, until its targets have
@@ -65,7 +61,7 @@ class Expander {
     }
     Units& units = node.frame->units;
     if ((high / 2 - low / 2) * 16 > units.reach) return;
-    const double h = weight_of_rows(*node.block, stats, rows_ + node.begin, node.size());
+    const double h = weight_of_rows(*node.block, stats, list_of(node), node.size());
     units = search_.choose(node.size(), h, low, high);
   }
 
@@ -82,13 +78,17 @@ class Expander {
                                                    : plan_.all_columns();
     return could_split(node) && most && !plan_.rules.random_split &&
            plan_.stats.criterion != Criterion::Absolute &&
-           (search_.by_rows(*node.block) ? node.size() >= kFewForHistogram || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
+           (search_.by_rows(*node.block) ? node.size() >= kFewForPairs || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 
-  std::unique_ptr<Histogram> count_histogram(const OpenNode& node) {
-    const Row* rows = rows_ + node.begin;
-    if (search_.by_rows(*node.block)) return search_.count_pairs(node, rows, pool_.take());
-    return search_.count_histogram(node, search_.load(node, rows));
+  PooledHistogram count_histogram(const OpenNode& node) {
+    PooledHistogram out = pool_.take();
+    if (search_.by_rows(*node.block)) {
+      search_.count_pairs(node, list_of(node), *out);
+    } else {
+      search_.count_histogram(node, search_.load(node, rows_of(node)), *out);
+    }
+    return out;
   }
 
   // Gives back the memory for searching large nodes while others are at work.
@@ -100,14 +100,17 @@ class Expander {
   const NodeSearch& search() const { return search_; }
 
  private:
+  View<const Row> rows_of(const OpenNode& node) const { return {list_of(node), node.size()}; }
+  Row* list_of(const OpenNode& node) const { return rows_.get(node.begin, node.size()); }
+
   // Divides the node's rows and opens its children; the places of these in the tree come later.
-  void divide(OpenNode& node, const Split& split, Expansion& out) {
+  Expansion divide(const OpenNode& node, const Split& split) {
+    Expansion out;
     const Column& column = node.block->columns[split.column];
-    out.threshold = threshold_of(*node.block, split, plan_.matrix.raw, rows_ + node.begin, node.size());
-    out.left_codes.clear();
+    out.threshold = threshold_of(*node.block, split, plan_.matrix.raw, list_of(node), node.size());
     for (const Code code : split.left_codes) out.left_codes.push_back(column.original(code));
     const auto n_left = static_cast<Row>(
-        partition_rows(*node.block, split, rows_ + node.begin, node.size(), partition_scratch_, threads_, plan_.interrupt));
+        partition_rows(*node.block, split, list_of(node), node.size(), partition_scratch_, threads_, plan_.interrupt));
     const bool packed = plan_.stats.layout == Layout::Packed;
     for (std::size_t side = 0; side < 2; ++side) {
       OpenNode& child = out.children[side];
@@ -123,11 +126,12 @@ class Expander {
     out.missing_left = split.had_missing ? split.missing_left : most_go_left(node, out.children);
     if (!plan_.rules.monotone.empty()) bound(node, split, out.children);
     for (OpenNode& child : out.children) measure(child);
+    return out;
   }
 
   // Gives the children their histograms where it pays: one is counted, the other is what is left.
-  void share_histogram(OpenNode& parent, OpenNode& left, OpenNode& right) {
-    if (!parent.histogram) return;
+  void share_histogram(const OpenNode& parent, PooledHistogram histogram, OpenNode& left, OpenNode& right) {
+    if (!histogram) return;
     OpenNode& smaller = left.size() <= right.size() ? left : right;
     OpenNode& larger = left.size() <= right.size() ? right : left;
     if (!worth_histogram(larger)) return;
@@ -140,8 +144,8 @@ class Expander {
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
     smaller.histogram = count_histogram(smaller);
-    search_.subtract(*larger.block, *smaller.histogram, *parent.histogram);
-    larger.histogram = std::move(parent.histogram);
+    search_.subtract(*larger.block, *smaller.histogram, *histogram);
+    larger.histogram = std::move(histogram);
     if (parent.frame) smaller.frame->units = own;
     if (!keep) smaller.histogram.reset();
   }
@@ -165,7 +169,7 @@ class Expander {
       return (children[0].sum & 0xFFFFFFFF) > (children[1].sum & 0xFFFFFFFF);
     }
     const auto weight = [&](const OpenNode& child) {
-      return weight_of_rows(*node.block, plan_.stats, rows_ + child.begin, child.size());
+      return weight_of_rows(*node.block, plan_.stats, list_of(child), child.size());
     };
     return weight(children[0]) > weight(children[1]);
   }
@@ -195,7 +199,7 @@ class Expander {
   }
 
   void gather_if_small(OpenNode& node) {
-    const Row* rows = rows_ + node.begin;
+    Row* const rows = list_of(node);
     if (search_.by_rows(*node.block)) return;
     // Random cuts need no histograms, so the number of codes does not matter to them.
     if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
@@ -207,11 +211,11 @@ class Expander {
       return;
     }
     node.histogram.reset();
-    std::iota(rows_ + node.begin, rows_ + node.end, Row{0});
+    std::iota(rows, rows + node.size(), Row{0});
   }
 
   const Plan& plan_;
-  Row* rows_;
+  View<Row> rows_;
   std::size_t threads_;
   NodeSearch search_;
   HistogramPool& pool_;

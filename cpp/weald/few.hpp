@@ -43,7 +43,7 @@ struct FewCodes {
   bool varies = false, missing = false;
 
   FewCodes(const Column& column, const NodeRows& node) {
-    const auto* data = static_cast<const std::uint8_t*>(column.data);
+    const View<const std::uint8_t> data{static_cast<const std::uint8_t*>(column.data), column.extent};
     const std::uint8_t first = data[node.rows[0] * column.stride];
     for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
     for (std::size_t i = node.n; i < kFew; ++i) code[i] = first;

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kFineBits = 50, kPairBits = 30;
 constexpr double kRowNs = 1.5;         // rough cost of looking at a row, to decide about threads
-constexpr std::size_t kChunk = 16384;
 
 // The nearest whole number of |x| < 2^51, in a form that vector registers know.
 inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
@@ -96,11 +95,11 @@ WEALD_WIDE PullSums sizes_of(const Pull& p, double g, double h, std::size_t b, s
 template <class Fn>
 void for_chunks(std::size_t n, std::size_t threads, Interrupt& interrupt, Fn&& fn) {
   const std::size_t useful = useful_threads(threads, kRowNs * static_cast<double>(n));
-  const std::size_t chunks = useful == 1 ? 1 : (n + kChunk - 1) / kChunk;
+  const std::size_t chunks = useful == 1 ? 1 : (n + kLossRows - 1) / kLossRows;
   parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
 }
 
-std::size_t most_chunks(std::size_t n) { return n / kChunk + 1; }
+std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
 
 }  // namespace
 
@@ -230,11 +229,10 @@ WEALD_WIDE void words_of(const Pull& p, const PairScale& s, std::size_t b, std::
 }  // namespace
 
 Statistics make_pairs(const Pull& pull, const FineUnits& units, bool newton, double lambda,
-                      std::size_t min_samples_leaf, bool with_counts, Statistics memory, std::size_t threads,
+                      std::size_t min_samples_leaf, bool with_counts, RowStatistics memory, std::size_t threads,
                       Interrupt& interrupt) {
   const std::size_t n = pull.n_rows;
-  Statistics out;
-  out.rows = std::move(memory.rows), out.words = std::move(memory.words);
+  Statistics out(std::move(memory));
   out.criterion = Criterion::Squared;
   out.channels = 1, out.gradients = true, out.unit_weights = false, out.whole_weights = false;
   Pull used = pull;

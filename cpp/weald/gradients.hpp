@@ -47,7 +47,7 @@ std::vector<PullSums> sum_pull_by(const Pull& pull, const FineUnits& units, cons
 // several rows and H does not count them, `with_counts` puts counts beside the pairs; else the search has
 // to count (NodeSearch::decide).
 Statistics make_pairs(const Pull& pull, const FineUnits& units, bool newton, double lambda,
-                      std::size_t min_samples_leaf, bool with_counts, Statistics memory, std::size_t threads,
+                      std::size_t min_samples_leaf, bool with_counts, RowStatistics memory, std::size_t threads,
                       Interrupt& interrupt);
 
 }  // namespace weald

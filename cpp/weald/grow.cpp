@@ -86,8 +86,10 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
+  HistogramPool own_pool;  // outlives every node
+  HistogramPool& shared_pool = pool ? *pool : own_pool;
   Shape shape;
-  shape.rows = std::move(stats.rows);
+  shape.rows = std::exchange(stats.rows, {});
   OpenNode root;
   root.end = static_cast<Row>(shape.rows.size());
   root.key = mix(rules.seed);
@@ -99,7 +101,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in
   // batches, so that the blocks gathered for them do not all live at once.
   const bool divide = threads > 1 && rules.max_leaves == 0;
-  const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), 256) : 0;
+  const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), kFewestDeferred) : 0;
   const std::size_t batch_rows = root.size() / 4;
   std::vector<Subtree> subtrees(1);
   std::vector<OpenNode> batch;
@@ -115,14 +117,15 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
     parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
       const std::size_t t = largest_first[k];
       const auto never = [](const OpenNode&) { return std::int32_t{-1}; };
-      subtrees[first + t] = SubtreeGrower(plan, shape.rows.data(), 1).grow(std::move(batch[t]), 0, never);
+      HistogramPool pool_of_thread;
+      subtrees[first + t] = SubtreeGrower(plan, view(shape.rows), 1, pool_of_thread).grow(std::move(batch[t]), 0, never);
     });
     batch.clear();
     rows_in_batch = 0;
   };
-  SubtreeGrower top(plan, shape.rows.data(), threads, pool);
+  SubtreeGrower top(plan, view(shape.rows), threads, shared_pool);
   top.measure(root);
-  subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode&& node) {
+  subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode node) {
     if (rows_in_batch > batch_rows) {
       top.release_scratch();
       grow_batch();

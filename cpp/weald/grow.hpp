@@ -49,7 +49,7 @@ struct Shape {
 
 class HistogramPool;
 
-// Uses up stats.rows. `pool`: memory that the trees of a boosting pass on.
+// Uses up stats.rows. `pool`: memory that the trees of a boosting pass on; null: none.
 Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
                 std::size_t threads, Interrupt& interrupt, HistogramPool* pool = nullptr);
 

@@ -13,9 +13,7 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kFewestRows = 64;
 constexpr std::size_t kMostLeaves = 64;
-constexpr std::size_t kBlock = 2048;   // rows at a time per thread
 
 // A test of one column; the leaves that stay if it says "no".
 template <class V, class M>
@@ -176,7 +174,7 @@ std::size_t most_leaves(const Forest& forest, const Adding& adding) {
 }  // namespace
 
 bool masks_fit(const Forest& forest, const Adding& adding, std::size_t n_rows) {
-  return n_rows >= kFewestRows && forest.outputs.n_outputs == 1 && !forest.outputs.classifies() && !adding.apart &&
+  return n_rows >= kFewestMasked && forest.outputs.n_outputs == 1 && !forest.outputs.classifies() && !adding.apart &&
          !adding.barred && adding.first < adding.last && most_leaves(forest, adding) <= kMostLeaves;
 }
 
@@ -186,7 +184,7 @@ void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& add
   const std::size_t most = most_leaves(forest, adding);
   const double work = 0.1 * static_cast<double>(most * (adding.last - adding.first) * table.n_rows);
   const std::size_t useful = useful_threads(threads, work);
-  const std::size_t blocks = std::max(useful, (table.n_rows + kBlock - 1) / kBlock);
+  const std::size_t blocks = std::max(useful, (table.n_rows + kMaskedRows - 1) / kMaskedRows);
   const auto run = [&](const auto& trees) {
     parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
       trees.add(table, table.n_rows * block / blocks, table.n_rows * (block + 1) / blocks, sums);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sizes.hpp"
 #include "vector_math.hpp"
 #include "wide.hpp"
 
@@ -152,11 +153,10 @@ struct Focal {
 // One loss over rows, some hundred at a time: plain loops, which become vector instructions.
 template <class Loss>
 WEALD_INLINE double each_row(Loss loss, const LossArrays& a, std::size_t begin, std::size_t end) {
-  constexpr std::size_t kRows = 256;
-  double values[kRows], slopes[kRows], bends[kRows], factors[kRows], total = 0;
+  double values[kLossTile], slopes[kLossTile], bends[kLossTile], factors[kLossTile], total = 0;
   constexpr bool kFactors = std::is_same_v<Loss, Logistic>;  // between 1 and 2
-  for (std::size_t from = begin; from < end; from += kRows) {
-    const std::size_t m = std::min(kRows, end - from);
+  for (std::size_t from = begin; from < end; from += kLossTile) {
+    const std::size_t m = std::min(kLossTile, end - from);
     const double *y = a.targets + from, *f = a.scores + from;
     for (std::size_t i = 0; i < m; ++i) {
       const Row1 row = loss(y[i], f[i]);
@@ -183,12 +183,11 @@ WEALD_INLINE double each_row(Loss loss, const LossArrays& a, std::size_t begin, 
 
 // ln sum_k exp(F_k) - F_y, class after class over a few rows at a time.
 WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::size_t end) {
-  constexpr std::size_t kRows = 128;
   const std::size_t n = a.n_rows, K = a.n_scores;
-  std::vector<double> e(K * kRows);
-  double top[kRows], own[kRows], sum[kRows], total = 0;
-  for (std::size_t from = begin; from < end; from += kRows) {
-    const std::size_t m = std::min(kRows, end - from);
+  std::vector<double> e(K * kSoftmaxTile);
+  double top[kSoftmaxTile], own[kSoftmaxTile], sum[kSoftmaxTile], total = 0;
+  for (std::size_t from = begin; from < end; from += kSoftmaxTile) {
+    const std::size_t m = std::min(kSoftmaxTile, end - from);
     for (std::size_t i = 0; i < m; ++i) {
       top[i] = a.scores[from + i], sum[i] = 0;
       own[i] = a.scores[static_cast<std::size_t>(a.targets[from + i]) * n + from + i];
@@ -200,8 +199,8 @@ WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::si
     for (std::size_t k = 0; k < K; ++k) {
       const double* f = a.scores + k * n + from;
       for (std::size_t i = 0; i < m; ++i) {
-        e[k * kRows + i] = exp_of(f[i] - top[i]);
-        sum[i] += e[k * kRows + i];
+        e[k * kSoftmaxTile + i] = exp_of(f[i] - top[i]);
+        sum[i] += e[k * kSoftmaxTile + i];
       }
     }
     for (std::size_t i = 0; i < m; ++i) {
@@ -215,7 +214,7 @@ WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::si
       const double* y = a.targets + from;
       const auto code = static_cast<double>(k);
       for (std::size_t i = 0; i < m; ++i) {
-        const double p = e[k * kRows + i] * sum[i];
+        const double p = e[k * kSoftmaxTile + i] * sum[i];
         g[i] = p - (y[i] == code ? 1.0 : 0.0);
         h[i] = p * (1 - p);
       }

@@ -12,7 +12,10 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
+#include "checks.hpp"
+#include "sizes.hpp"
+
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
 #define WEALD_HAS_MMAP 1
 #endif
@@ -24,7 +27,7 @@ namespace weald {
 // size. For many trees one after another: a fresh page costs as much as what a tree writes into it.
 class PageCache {
  public:
-  PageCache() { kept_.reserve(64); }   // giving back must not allocate
+  PageCache() { kept_.reserve(kCachedArrays); }   // giving back must not allocate
   ~PageCache() {
     for (const Piece& piece : kept_) munmap(piece.memory, piece.bytes);
   }
@@ -58,14 +61,14 @@ class PageCache {
     if (memory == MAP_FAILED) return nullptr;
 #ifdef MADV_HUGEPAGE
     // Rows are read here and there: with small pages most of the time would go into finding them.
-    if (bytes >= kHuge) madvise(memory, bytes, MADV_HUGEPAGE);
+    if (bytes >= kHugePages) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return memory;
   }
 
   static void give(void* memory, std::size_t bytes) noexcept {
     PageCache* cache = current();
-    if (cache == nullptr || cache->kept_.size() == cache->kept_.capacity() || cache->bytes_ + bytes > kMost) {
+    if (cache == nullptr || cache->kept_.size() >= kCachedArrays || cache->bytes_ + bytes > kCachedBytes) {
       munmap(memory, bytes);
       return;
     }
@@ -80,7 +83,6 @@ class PageCache {
   }
 
  private:
-  static constexpr std::size_t kMost = std::size_t{32} << 20, kHuge = std::size_t{4} << 20;
   struct Piece { void* memory; std::size_t bytes; };
 
   static PageCache*& current() {
@@ -105,19 +107,18 @@ struct PageAllocator {
   template <class U>
   PageAllocator(const PageAllocator<U>&) noexcept {}
 
-  // Below this, asking the system costs more than it saves.
-  static constexpr std::size_t kFromPages = 256 * 1024;
-
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    T* memory = nullptr;
 #ifdef WEALD_HAS_MMAP
     if (n * sizeof(T) >= kFromPages) {
-      void* p = PageCache::take(PageCache::rounded(n * sizeof(T)));
-      if (p == nullptr) throw std::bad_alloc();
-      return static_cast<T*>(p);
+      memory = static_cast<T*>(PageCache::take(PageCache::rounded(n * sizeof(T))));
+      if (memory == nullptr) throw std::bad_alloc();
     }
 #endif
-    return static_cast<T*>(::operator new(n * sizeof(T)));
+    if (memory == nullptr) memory = static_cast<T*>(::operator new(n * sizeof(T)));
+    spoil(memory, n);  // it may have been somebody else's
+    return memory;
   }
 
   void deallocate(T* p, std::size_t n) noexcept {

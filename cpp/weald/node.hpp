@@ -4,36 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <mutex>
+#include <optional>
 
 #include "grow.hpp"
+#include "histogram_pool.hpp"
 
 namespace weald {
-
-using Histogram = std::vector<Lane>;  // the cells of every column of a block, one after another
-
-// Histograms that are no longer needed, for the next nodes and trees: fresh memory costs more than
-// what is counted into it.
-class HistogramPool {
- public:
-  std::unique_ptr<Histogram> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Histogram>();
-    auto out = std::move(free_.back());
-    free_.pop_back();
-    return out;
-  }
-  void give(std::unique_ptr<Histogram> histogram) {
-    if (!histogram) return;
-    const std::lock_guard lock(mutex_);
-    if (free_.size() < kMost) free_.push_back(std::move(histogram));
-  }
-
- private:
-  static constexpr std::size_t kMost = 64;
-  SpinLock mutex_;
-  std::vector<std::unique_ptr<Histogram>> free_;
-};
 
 struct Bounds {
   double lower = -kInf, upper = kInf;
@@ -59,7 +35,7 @@ struct Decision {
   double gain = 0;                     // in the caller's weight x impurity
 };
 
-struct Expansion;
+struct Ahead;
 
 // Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
 struct OpenNode {
@@ -69,10 +45,10 @@ struct OpenNode {
   std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
   Lane sum = kUnknown;                 // Packed: what its rows add up to, if the split above has told
   std::shared_ptr<const Block> block;
-  std::unique_ptr<Histogram> histogram;  // if it pays to keep it for the children
+  PooledHistogram histogram;           // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
   std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
-  std::unique_ptr<Expansion> expansion;  // if it was split, or is being split, before its turn
+  std::unique_ptr<Ahead> ahead;        // if it was split, or is being split, before its turn
 
   static constexpr Lane kUnknown = -1;
   std::size_t size() const { return end - begin; }
@@ -84,7 +60,11 @@ struct Expansion {
   double threshold = kNaN;
   bool missing_left = false;
   std::vector<Code> left_codes;        // categorical: codes of the matrix that go left
-  bool done = false;
+};
+
+// The expansion of a node ahead of its turn; empty as long as a thread is at work on it.
+struct Ahead {
+  std::optional<Expansion> made;
 };
 
 // What remains of a node once it is decided. Kept small: a full tree has as many as rows.
@@ -123,7 +103,7 @@ class OpenNodes {
     return out;
   }
 
-  void push(OpenNode&& node) {
+  void push(OpenNode node) {
     nodes_.push_back(std::move(node));
     if (order_ == Frontier::BestFirst) std::push_heap(nodes_.begin(), nodes_.end(), worse);
   }

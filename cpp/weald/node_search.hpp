@@ -26,8 +26,6 @@ struct Plan {
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
 };
 
-inline constexpr std::size_t kTogetherAbove = 48;
-inline constexpr std::size_t kDoubtful = 6;
 inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
 
 // A histogram is kept for the children (who then need only one pass, over the smaller of them)
@@ -76,12 +74,12 @@ class NodeSearch {
   }
 
   // Puts what the node's rows add next to each other.
-  NodeRows load(const OpenNode& node, const Row* rows) {
+  NodeRows load(const OpenNode& node, View<const Row> rows) {
     const Statistics& stats = plan_.stats;
     const Block& block = *node.block;
     const std::size_t n = node.size(), per_row = stats.words_per_row();
     // A whole block has its words in order already, unless they have to be made from targets.
-    if (n == block.n_rows && !block.pairs && !block.hot && !stats.real()) return {rows, n, block.words, nullptr};
+    if (n == block.n_rows && !block.pairs && !block.hot && !stats.real()) return {rows, n, block.words, {}};
     if (words_.size() < n * per_row) words_.resize(n * per_row);
     if (stats.real()) {
       use_units_of(node);
@@ -95,17 +93,19 @@ class NodeSearch {
       for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
     } else {
       for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(block.words + rows[i] * per_row, per_row, &words_[i * per_row]);
+        std::copy_n(block.words.get(rows[i] * per_row, per_row), per_row, &words_[i * per_row]);
       }
     }
     if (block.hot) {
       const std::size_t outputs = stats.n_outputs;
       if (hot_.size() < n * outputs) hot_.resize(n * outputs);
       for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(block.hot + rows[i] * outputs, outputs, &hot_[i * outputs]);
+        std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
       }
     }
-    return {rows, n, words_.data(), block.hot ? hot_.data() : nullptr};
+    NodeRows out{rows, n, {words_.data(), n * per_row}, {}};
+    if (block.hot) out.hot = {hot_.data(), n * stats.n_outputs};
+    return out;
   }
 
   // The sums over the node; valid until the next node's.
@@ -114,7 +114,7 @@ class NodeSearch {
       total_[0] = node.sum;
     } else {
       std::fill(total_.begin(), total_.end(), 0);
-      add_total(rows, plan_.stats, total_.data());
+      add_total(rows, plan_.stats, view(total_));
     }
     return total_.data();
   }
@@ -124,11 +124,10 @@ class NodeSearch {
     return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
   }
 
-  std::unique_ptr<Histogram> count_pairs(const OpenNode& node, const Row* rows, std::unique_ptr<Histogram> out) {
+  void count_pairs(const OpenNode& node, const Row* rows, Histogram& out) {
     const std::size_t n = node.size();
     pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
-                 plan_.interrupt, *out);
-    return out;
+                 plan_.interrupt, out);
   }
 
   // Takes one histogram from another.
@@ -138,28 +137,26 @@ class NodeSearch {
     });
   }
 
-  std::unique_ptr<Histogram> count_histogram(const OpenNode& node, const NodeRows& rows) const {
+  void count_histogram(const OpenNode& node, const NodeRows& rows, Histogram& out) const {
     const auto& columns = node.block->columns;
     const std::size_t lanes = plan_.stats.lanes;
-    auto out = std::make_unique<Histogram>(histogram_slots(*node.block) * lanes, 0);
+    out.assign(histogram_slots(*node.block) * lanes, 0);
     std::vector<std::size_t> offset(columns.size() + 1, 0);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       offset[j + 1] = offset[j] + columns[j].slots() * lanes;
     }
     // Chunks of rows keep the row-major codes in the first cache while all columns read them.
-    constexpr std::size_t kChunk = 1024;
     const std::size_t parts = useful(rows.n);
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
       const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
-      for (std::size_t begin = 0; begin < rows.n; begin += kChunk) {
-        const NodeRows chunk = rows.slice(begin, std::min(begin + kChunk, rows.n), plan_.stats);
+      for (std::size_t begin = 0; begin < rows.n; begin += kHistogramRows) {
+        const NodeRows chunk = rows.slice(begin, std::min(begin + kHistogramRows, rows.n), plan_.stats);
         for (std::size_t j = from; j < to; ++j) {
           if (columns[j].constant()) continue;
-          add_rows(columns[j], chunk, plan_.stats, out->data() + offset[j], OwnSlot{});
+          add_rows(columns[j], chunk, plan_.stats, {&out[offset[j]], offset[j + 1] - offset[j]}, OwnSlot{});
         }
       }
     });
-    return out;
   }
 
   // The best split of a node and its gain. The node's sums are in `total`.
@@ -208,7 +205,7 @@ class NodeSearch {
     const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
     const Lane left_h = split.left_sum & 0xFFFFFFFF, right_h = (node.sum & 0xFFFFFFFF) - left_h;
     if (std::min(left_h, right_h) >= least * plan_.stats.most_h) return true;
-    const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows, rows.n));
+    const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows.get(0, rows.n), rows.n));
     return std::min(left, static_cast<Lane>(rows.n) - left) >= least;
   }
 
@@ -218,7 +215,7 @@ class NodeSearch {
     for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
       const Column& column = node.block->columns[j];
       std::uint32_t* counts = &counts_[j * kByteSlots];
-      visit_width(column, [&](const auto* codes) {
+      visit_width(column, [&](auto codes) {
         for (std::size_t i = 0; i < rows.n; ++i) ++counts[codes[rows.rows[i] * column.stride]];
       });
     }
@@ -386,7 +383,7 @@ class NodeSearch {
   template <class Try>
   Split search_sides(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
                      const Lane* total, Try&& try_column) {
-    sides_.find_extremes(*node.block, rows.rows, rows.n);
+    sides_.find_extremes(*node.block, rows.rows.get(0, rows.n), rows.n);
     bool drawn = false;
     Split best = search_some(node, rows, [&](std::size_t j, const Lane*, Split& found) {
       const Column& column = node.block->columns[j];
@@ -396,7 +393,7 @@ class NodeSearch {
       sides_.add_cut(request, column, static_cast<std::uint32_t>(j), ends);
       return drawn = true;
     });
-    if (drawn) sides_.try_cuts(request, *node.block, rows.rows, rows.n, total, best);
+    if (drawn) sides_.try_cuts(request, *node.block, rows.rows.get(0, rows.n), rows.n, total, best);
     return best;
   }
 

@@ -34,7 +34,7 @@ class PairHistograms {
       Histogram& into = part > 0 ? spare_[part] : out;
       if (into.size() != cells) into.assign(cells, 0);
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) { std::fill(&into[begin], &into[begin] + (end - begin), 0); });
-      add_pairs(block.byte_rows(), rows, n * part / parts, n * (part + 1) / parts, block.words, into.data());
+      add_pairs(block.byte_rows(), rows, n * part / parts, n * (part + 1) / parts, block.words.get(0, block.n_rows), into.data());
     });
     for (std::size_t part = 1; part < parts; ++part) {
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {

@@ -9,11 +9,6 @@ namespace weald {
 
 namespace {
 
-// Rows x trees walked before their values are added up. Large, since a tree comes from far memory for
-// every block of rows, while the rows themselves pass by in order.
-constexpr std::size_t kTile = 16384;
-constexpr std::size_t kFewRows = 256;  // below this, walks of one tree are too few to keep all lanes busy
-
 // How a row's values are looked at: the general case, or the usual one of numbers side by side with
 // none of them missing, which takes half the instructions.
 enum class Look { Plain, Missing, Categories };
@@ -184,7 +179,6 @@ class BlockWalker {
     }
   }
 
-  static constexpr std::size_t kCrowd = 64;
   const Forest& forest_;
   const Table<T>& table_;
   Look look_;
@@ -246,7 +240,7 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
                 std::size_t threads, Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
   const double work = walk_ns(forest, first, last) * static_cast<double>(table.n_rows);
   const std::size_t useful = useful_threads(threads, work);
-  const std::size_t blocks = std::max(useful, (table.n_rows + kTile - 1) / kTile);
+  const std::size_t blocks = std::max(useful, (table.n_rows + kWalkTile - 1) / kWalkTile);
   parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
     const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
     if (begin == end) return;
@@ -254,7 +248,7 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
     const bool chosen = rows_of(first, begin, end, rows);
-    const std::size_t at_once = chosen || rows.size() >= kFewRows ? 1 : std::min(kTile / rows.size(), last - first);
+    const std::size_t at_once = chosen || rows.size() >= kFewWalks ? 1 : std::min(kWalkTile / rows.size(), last - first);
     std::vector<std::uint32_t> leaf(at_once * (end - begin));
     for (std::size_t t = first; t < last; t += at_once) {
       interrupt.poll();

@@ -9,8 +9,6 @@ namespace weald {
 
 namespace {
 
-// From so many rows on, a word for each (G << 32 | H) is fine enough.
-constexpr std::size_t kManyRows = 16384;
 constexpr double kMostCounts = 0x1p28;  // the sum of whole weights that are counted: a word has room for more
 constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
 
@@ -21,7 +19,7 @@ Rounds::Rounds(const Binned& matrix, const Target& target, Criterion criterion, 
     : matrix_(matrix), target_(target), criterion_(criterion), rules_(rules),
       threads_(useful_threads(threads, kRowNs * static_cast<double>(matrix.n_rows * matrix.n_columns()))),
       // The rows are summed chunk by chunk, and the chunks in order: the same for any number of threads.
-      chunks_(std::clamp<std::size_t>(target.n_rows / 8192, 1, 64)), leaf_of_(target.n_rows, 0),
+      chunks_(std::clamp<std::size_t>(target.n_rows / kRoundRows, 1, 64)), leaf_of_(target.n_rows, 0),
       outputs_(outputs_of(target)), n_categories_(categories_of(matrix)) {
   set_weights(weights);
   for (std::size_t i = 0; i < factors_.size(); ++i) n_drawn_ += counts_.empty() ? factors_[i] > 0 : counts_[i];
@@ -75,9 +73,9 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   rules.seed = combine(key, kTreeKey);
   const double total = resample ? static_cast<double>(n_drawn_) : total_;
   rules.min_weight_leaf *= total, rules.min_decrease *= total;
-  const Precision precision = target.n_rows >= kManyRows ? Precision::Word : Precision::Fine;
-  statistics_ = make_statistics(target, criterion_, rules.min_samples_leaf, precision, std::move(statistics_));
-  Shape shape = grow_tree(matrix_, statistics_, rules, threads_, interrupt);
+  const Precision precision = target.n_rows >= kWordRows ? Precision::Word : Precision::Fine;
+  Statistics statistics = make_statistics(target, criterion_, rules.min_samples_leaf, precision, std::exchange(memory_, {}));
+  Shape shape = grow_tree(matrix_, statistics, rules, threads_, interrupt);
 
   std::vector<std::pair<Row, Row>> leaves;
   for (std::size_t m = 0; m < shape.size(); ++m) {
@@ -89,7 +87,8 @@ void Rounds::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
     for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i) leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
   }
   const Summary nodes = summarise_tree(shape, target, interrupt);
-  statistics_.rows = std::move(shape.rows);
+  statistics.rows = std::exchange(shape.rows, {});
+  memory_ = std::move(statistics);
   tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false);
   if (resample) find_undrawn(interrupt);
 }

@@ -55,7 +55,7 @@ class Rounds {
   double total_ = 1;
   std::size_t n_drawn_ = 0;
   PageCache pages_;
-  Statistics statistics_;              // for its memory
+  RowStatistics memory_;               // of the tree before, for the next
   std::vector<std::uint32_t> leaf_of_;
   std::size_t n_leaves_ = 0;
   Outputs outputs_;

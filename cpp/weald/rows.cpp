@@ -12,7 +12,7 @@ namespace {
 // Renumbers the codes that occur, in order. `seen` and `renumber` are scratch; `keep` is told every
 // code that stays.
 template <class From, class Keep>
-Code squeeze(const From* codes, std::size_t stride, const Row* rows, std::size_t n,
+Code squeeze(View<const From> codes, std::size_t stride, const Row* rows, std::size_t n,
              std::size_t slots, std::vector<std::uint64_t>& seen, BigVector<Code>& renumber,
              Keep&& keep) {
   seen.assign(slots / 64 + 1, 0);
@@ -51,19 +51,19 @@ void gather_statistics(const Block& parent, const Row* rows, std::size_t n, cons
     for (std::size_t i = 0; i < n; ++i) block.word_storage[i] = unpack_pair(parent.pairs[rows[i]]);
   } else {
     for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.words + rows[i] * per_row, per_row, &block.word_storage[i * per_row]);
+      std::copy_n(parent.words.get(rows[i] * per_row, per_row), per_row, &block.word_storage[i * per_row]);
     }
   }
   if (parent.hot) {
     block.hot_storage.resize(n * stats.n_outputs);
     for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.hot + rows[i] * stats.n_outputs, stats.n_outputs,
+      std::copy_n(parent.hot.get(rows[i] * stats.n_outputs, stats.n_outputs), stats.n_outputs,
                   &block.hot_storage[i * stats.n_outputs]);
     }
-    block.hot = block.hot_storage.data();
+    block.hot = view(std::as_const(block.hot_storage));
   }
-  block.words = block.word_storage.data();
-  block.origin = block.origin_storage.data();
+  block.words = view(std::as_const(block.word_storage));
+  block.origin = view(std::as_const(block.origin_storage));
 }
 
 }  // namespace
@@ -72,9 +72,9 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   auto block = std::make_shared<Block>();
   block->n_rows = matrix.n_rows;
   block->columns = matrix.columns;
-  block->words = stats.words.data();
-  block->pairs = stats.pairs.empty() ? nullptr : stats.pairs.data();
-  block->hot = stats.hot.empty() ? nullptr : stats.hot.data();
+  block->words = view(stats.words);
+  if (!stats.pairs.empty()) block->pairs = view(stats.pairs);
+  if (!stats.hot.empty()) block->hot = view(stats.hot);
   block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
@@ -110,7 +110,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     auto& decode = block->decode_storage[j];
     auto& low = block->low_storage[j];
     auto& high = block->high_storage[j];
-    visit_width(from, [&](const auto* codes) {
+    visit_width(from, [&](auto codes) {
       const Code missing = from.n_codes;
       const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber,
                                  [&](Code code) {
@@ -125,7 +125,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
       });
       to.n_codes = slots - (to.has_missing ? 1 : 0);
       to.width = width_for(slots);
-      to.data = free;
+      to.data = free, to.extent = n;
       with_width(to.width, free, [&](auto* out) {
         using Out = std::remove_pointer_t<decltype(out)>;
         for (std::size_t i = 0; i < n; ++i) {
@@ -165,7 +165,8 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   block->columns = parent.columns;
   for (Column& column : block->columns) {
     column.alone = nullptr;
-    column.data = base + (static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
+    const std::size_t place = static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
+    column.data = base + place, column.extent = n * parent.row_stride - place;
   }
   gather_statistics(parent, rows, n, stats, *block);
   return block;
@@ -173,16 +174,15 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
 
 bool worth_gathering_rows(const Block& block, std::size_t n) {
   // Once on the way into the second cache, once on the way into the first.
-  constexpr std::size_t kFirstCache = 20 * 1024, kSecondCache = 240 * 1024;
   const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
-  return block.row_bytes != nullptr && n >= 16 &&
+  return block.row_bytes != nullptr && n >= kFewestRowsGathered &&
          ((bytes <= kFirstCache && parent > 2 * kFirstCache) ||
           (bytes <= kSecondCache && parent > 4 * kSecondCache));
 }
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
-  if (n * 4 > block.n_rows || n < 8) return false;
-  if (block.most_codes > 256) return true;  // ranks: more codes than rows soon, squeeze them
+  if (n * 4 > block.n_rows || n < kFewestGathered) return false;
+  if (block.most_codes > kByteCodes) return true;  // ranks: more codes than rows soon, squeeze them
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
 }
@@ -195,7 +195,7 @@ double threshold_of(const Block& block, const Split& split, const RawTable& raw,
   if (!std::isnan(split.random_threshold)) return split.random_threshold;
   if (column.low) return midpoint(column.high[split.last_left], column.low[split.first_right]);
   double below = kNaN, above = kNaN;  // the values of one row on each side of the cut
-  visit_width(column, [&](const auto* codes) {
+  visit_width(column, [&](auto codes) {
     for (std::size_t i = 0; i < n && (std::isnan(below) || std::isnan(above)); ++i) {
       const Code code = codes[rows[i] * column.stride];
       if (code != split.last_left && code != split.first_right) continue;
@@ -211,7 +211,7 @@ double weight_of_rows(const Block& block, const Statistics& stats, const Row* ro
   const std::size_t per_row = stats.stored_per_row();
   Lane sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const Lane* word = block.words + rows[i] * per_row;
+    const Lane* word = block.words.get(rows[i] * per_row, per_row);
     sum += stats.layout == Layout::Packed ? *word & 0xFFFFFFFF : per_row == 1 ? *word : word[1];
   }
   return static_cast<double>(sum);
@@ -221,8 +221,7 @@ namespace {
 
 // Moves the rows for which goes_left(code) to the front of their range, and the others into `away`.
 template <class T, class GoesLeft>
-std::size_t divide(const T* codes, std::size_t stride, Row* rows, std::size_t n, Row* away, GoesLeft&& goes_left) {
-  constexpr std::size_t kFar = 64;  // little is done with a row: look far ahead
+std::size_t divide(View<T> codes, std::size_t stride, Row* rows, std::size_t n, Row* away, GoesLeft&& goes_left) {
   std::size_t left = 0, right = 0, i = 0;
   const auto place = [&] {
     const Row row = rows[i];
@@ -232,8 +231,8 @@ std::size_t divide(const T* codes, std::size_t stride, Row* rows, std::size_t n,
     left += is_left;
     right += !is_left;
   };
-  for (; i + kFar < n; ++i) {
-    prefetch(codes + rows[i + kFar] * stride);
+  for (; i + kFarRows < n; ++i) {
+    prefetch(codes.address(rows[i + kFarRows] * stride));
     place();
   }
   for (; i < n; ++i) place();
@@ -260,9 +259,9 @@ void with_sides(const Block& block, const Split& split, Fn&& fn) {
     std::array<std::uint8_t, kByteSlots> of_byte{};
     if (!member.alone) of_byte.fill(goes_left(member.usual));
     for (Code code = 0; code <= missing && code < column.slots(); ++code) of_byte[member.code_in_bundle(code)] = goes_left(code);
-    return fn(block.bundles->bytes.data() + member.bundle, block.bundles->size(), [&](Code code) { return of_byte[code] != 0; });
+    return fn(view(block.bundles->bytes).from(member.bundle), block.bundles->size(), [&](Code code) { return of_byte[code] != 0; });
   }
-  const auto call = [&](const auto* codes, std::size_t stride) {
+  const auto call = [&](auto codes, std::size_t stride) {
     if (split.categorical) {
       fn(codes, stride, [&](Code code) { return side[code] != 0; });
     } else if (split.missing_left) {
@@ -271,14 +270,14 @@ void with_sides(const Block& block, const Split& split, Fn&& fn) {
       fn(codes, stride, [&](Code code) { return code <= split.last_left; });
     }
   };
-  column.alone ? call(column.alone, 1) : visit_width(column, [&](const auto* codes) { call(codes, column.stride); });
+  column.alone ? call(View(column.alone, block.n_rows), 1) : visit_width(column, [&](auto codes) { call(codes, column.stride); });
 }
 
 }  // namespace
 
 std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n) {
   std::size_t left = 0;
-  with_sides(block, split, [&](const auto* codes, std::size_t stride, auto&& goes_left) {
+  with_sides(block, split, [&](auto codes, std::size_t stride, auto&& goes_left) {
     for (std::size_t i = 0; i < n; ++i) left += goes_left(static_cast<Code>(codes[rows[i] * stride]));
   });
   return left;
@@ -288,11 +287,10 @@ std::size_t partition_rows(const Block& block, const Split& split, Row* rows, st
                            BigVector<Row>& scratch, std::size_t threads, Interrupt& interrupt) {
   if (scratch.size() < n) scratch.resize(n);
   // Each part of the rows is divided on its own: [l r l r] -> l l | r r, part after part.
-  constexpr std::size_t kRowsApart = 4096;  // the threads are at work on this tree: no need to wake them
   const std::size_t parts = std::min(threads, n / kRowsApart + 1);
   std::vector<std::size_t> left(parts);
   const auto begin = [&](std::size_t part) { return n * part / parts; };
-  with_sides(block, split, [&](const auto* codes, std::size_t stride, auto&& goes_left) {
+  with_sides(block, split, [&](auto codes, std::size_t stride, auto&& goes_left) {
     parallel_for(threads, parts, interrupt, [&](std::size_t part) {
       const std::size_t from = begin(part);
       left[part] = divide(codes, stride, rows + from, begin(part + 1) - from, &scratch[from], goes_left);

@@ -23,10 +23,10 @@ namespace weald {
 struct Block {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
-  const Lane* words = nullptr;           // stored_per_row() each, as in Statistics
-  const std::uint8_t* pairs = nullptr;   // or these
-  const std::uint32_t* hot = nullptr;
-  const Row* origin = nullptr;           // row of the matrix; null: the same
+  View<const Lane> words;                // stored_per_row() each, as in Statistics
+  View<const std::uint8_t> pairs;        // or these
+  View<const std::uint32_t> hot;
+  View<const Row> origin;                // row of the matrix; null: the same
   std::size_t most_codes = 0;            // largest number of slots of any column
   bool gathered = false;                 // columns contiguous?
   const std::uint8_t* row_bytes = nullptr;  // row-major bytes, as in BinnedMatrix

@@ -164,11 +164,10 @@ class ManySums {
 //
 //   S(left) + S(right) - S(node) = D^2 / (H H_l H_r)  with  D = G_l H - G H_l, a whole number
 //
-// The sums of 64 cuts at a time are laid out side by side, so that their comparison with the best so
+// The sums of some cuts at a time are laid out side by side, so that their comparison with the best so
 // far, which needs no division, runs in vector registers.
 struct LeftSums {
-  static constexpr std::size_t kMost = 64;
-  std::int32_t h[kMost], g[kMost];
+  std::int32_t h[kCutsAtOnce], g[kCutsAtOnce];
 };
 
 // excess[k] = D^2 - bar H_l H_r for n cuts. Is any above `least`?
@@ -178,7 +177,7 @@ bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double
 template <class Cells>
 Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) {
   LeftSums left;
-  double excess[LeftSums::kMost];
+  double excess[kCutsAtOnce];
   const double H = static_cast<double>(*total & 0xFFFFFFFF), G = static_cast<double>(*total >> 32);
   const auto score_of = [&](double hl, double gl) {
     return gl * gl / hl + (G - gl) * (G - gl) / (H - hl);
@@ -192,8 +191,8 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
   double least = -std::numeric_limits<double>::denorm_min();
   std::size_t best_at = 0;
   Lane best_left = 0, sum = 0;
-  for (std::size_t begin = 0; begin < last; begin += LeftSums::kMost) {
-    const std::size_t n = std::min(LeftSums::kMost, last - begin);
+  for (std::size_t begin = 0; begin < last; begin += kCutsAtOnce) {
+    const std::size_t n = std::min(kCutsAtOnce, last - begin);
     for (std::size_t k = 0; k < n; ++k) {
       sum += *cell(begin + k);
       left.h[k] = static_cast<std::int32_t>(sum);

@@ -18,7 +18,7 @@ inline RowsByGroup rows_by_group(const Column& column, const NodeRows& node, std
   std::vector<std::uint32_t> group_of(column.slots() + 1);
   for (std::size_t p = 0; p < order.size(); ++p) group_of[order[p]] = static_cast<std::uint32_t>(p);
   std::vector<std::size_t> next(order.size() + 1, 0);
-  visit_width(column, [&](const auto* codes) {  // counting sort
+  visit_width(column, [&](auto codes) {  // counting sort
     const auto each = [&](auto&& fn) {
       for (std::size_t i = 0; i < node.n; ++i) {
         const Code code = codes[node.rows[i] * column.stride];
@@ -49,7 +49,7 @@ inline std::vector<double> median_keys(const NodeRows& node, const Channels& sta
     std::vector<std::pair<Lane, Lane>> targets;  // value, weight
     Lane total = 0, below = 0;
     for (; begin < end; ++begin) {
-      const Lane* word = node.words + groups.rows[begin] * stats.lanes;
+      const Lane* word = node.words.get(groups.rows[begin] * stats.lanes, stats.lanes);
       targets.emplace_back(word[2], word[1]);
       total += word[1];
     }

@@ -33,15 +33,12 @@ struct PairTest {
   }
 };
 
-inline constexpr std::size_t kCutsAtOnce = 64;
-
 // excess[k] > 0 for n cuts with these sums on their left, where they may pass the test. Does any? `mirror`:
 // look at the sums on their right.
 bool find_pair_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const PairTest& test, float* excess);
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_pairs(const PairScan& scan, const Lane* cells, std::size_t n, double floor) {
-  constexpr std::size_t kSumsAtOnce = 256;
   constexpr Lane kLow = 0xFFFFFFFF;
   Lane left[kSumsAtOnce];
   float excess[kCutsAtOnce];

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kWidth = 32;    // columns to a vector
 constexpr std::size_t kMostClasses = 32;
-constexpr std::size_t kFlush = 510;   // rows: a byte counts to 255, and there are two of them
 
 std::size_t vectors_of(std::size_t stride) { return (stride + kWidth - 1) / kWidth; }
 
@@ -81,8 +80,9 @@ bool Sides::fit(const Block& block, const Statistics& stats, std::size_t columns
 }
 
 void Sides::find_extremes(const Block& block, const Row* rows, std::size_t n) {
-  if (base_ != block.row_bytes) {
-    base_ = block.row_bytes, stride_ = block.row_stride;
+  base_ = block.row_bytes;
+  if (stride_ != block.row_stride) {  // the first node: all blocks of a tree have the same columns
+    stride_ = block.row_stride;
     const std::size_t padded = vectors_of(stride_) * kWidth;
     for (auto* bytes : {&low_, &high_, &missing_, &missing_seen_, &cut_}) bytes->assign(padded, 0);
     for (const Column& column : block.columns) {
@@ -105,9 +105,9 @@ void Sides::add_cut(const SearchRequest& request, const Column& column, std::uin
 void Sides::count_left(const Block& block, const Row* rows, std::size_t n, std::size_t n_classes) {
   left_.assign(cuts_.size() * n_classes, 0);
   const std::size_t apart = n_classes * kWidth;
-  std::uint8_t classes[kFlush];
-  for (std::size_t begin = 0; begin < n; begin += kFlush) {
-    const std::size_t size = std::min(kFlush, n - begin);
+  std::uint8_t classes[kSidesFlush];
+  for (std::size_t begin = 0; begin < n; begin += kSidesFlush) {
+    const std::size_t size = std::min(kSidesFlush, n - begin);
     const auto classify = [&](auto&& class_of) {
       for (std::size_t i = 0; i < size; ++i) classes[i] = static_cast<std::uint8_t>(class_of(rows[begin + i]));
     };
@@ -143,7 +143,6 @@ void Sides::try_cuts(const SearchRequest& request, const Block& block, const Row
   cell_.resize(stats.lanes);
   with_sums(stats, [&](auto sums) {
     Limits limits = request.limits;
-    const DrawnCut* winner = nullptr;
     for (std::size_t k = 0; k < cuts_.size(); ++k) {
       const std::uint32_t* left = &left_[k * n_classes];
       if (packed) {
@@ -159,14 +158,12 @@ void Sides::try_cuts(const SearchRequest& request, const Block& block, const Row
       const Cut cut = scan_cuts(sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
                                 [&](std::size_t) { return cell_.data(); }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
-      winner = &cuts_[k];
+      const CutPoint& at = cuts_[k].at;
+      best = {};  // nothing of what another column had found
       best.score = cut.score, best.column = column, best.left_sum = cut.left_sum;
+      best.last_left = at.last_left, best.first_right = at.first_right, best.random_threshold = at.threshold;
       if (limits.monotone != 0) best.left_value = sums.left_value(), best.right_value = sums.right_value();
     }
-    if (!winner) return;
-    best.categorical = best.had_missing = false;
-    best.last_left = winner->at.last_left, best.first_right = winner->at.first_right;
-    best.random_threshold = winner->at.threshold;
   });
   cuts_.clear();
 }

@@ -6,8 +6,6 @@
 
 namespace weald {
 
-inline constexpr Lane kMostSmall = 4096;  // weight of a node up to which floats hold G H exactly
-
 // ratio[k] = D^2 / (H_l H_r) of n cuts, as in scan_plain but in floats; the largest.
 float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio);
 
@@ -22,10 +20,10 @@ class SmallSlots {
       words_[i] = static_cast<std::uint32_t>(node.words[i] >> 16 | (node.words[i] & 0xFFFF));
     }
     const std::size_t k = columns.size(), stride = columns[0]->stride;
-    const std::uint8_t* data[kTogether];
-    for (std::size_t c = 0; c < k; ++c) data[c] = static_cast<const std::uint8_t*>(columns[c]->data);
+    View<const std::uint8_t> data[kTogether];
+    for (std::size_t c = 0; c < k; ++c) data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
     std::fill_n(&cells_[0][0], k * kSlots, 0U);
-    const Row* const rows = node.rows;
+    const auto rows = node.rows;
     const std::uint32_t* const words = words_.data();
     std::uint32_t* const cells = &cells_[0][0];
     for (std::size_t i = 0; i < node.n; ++i) {

@@ -34,7 +34,7 @@ Groups groups_for(const SearchRequest& request, const Column& column, std::uint3
   if (stats.gradients && stats.layout == Layout::Packed && dense) {
     return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::Slots;
   }
-  if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewRows && column.width < 4) {
+  if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted && column.width < 4) {
     return Groups::Few;
   }
   if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() && dense) {
@@ -160,9 +160,9 @@ class ColumnSearch {
   // does not occur is the cut before it again. If values are missing, listed cells take over.
   bool collect_slots() {
     if (cells_ == nullptr) {
-      Lane* mine = at_least(scratch_.cells, column_.slots());
+      const auto mine = at_least(scratch_.cells, column_.slots());
       add_rows(column_, node_, stats_, mine, OwnSlot{});
-      cells_ = mine;
+      cells_ = mine.get(0, column_.slots());
     }
     has_missing_ = column_.has_missing && cells_[column_.n_codes] != 0;
     if (has_missing_ && !stats_.gradients) {
@@ -175,8 +175,8 @@ class ColumnSearch {
     while (cells_[first_slot_] == 0) ++first_slot_;
     if (first_slot_ == column_.n_codes || (cells_[first_slot_] == *total_ && !stats_.gradients)) {
       groups_ = Groups::Cells;  // one value: clear it as such
-      Code* one = at_least(scratch_.codes, 1);
-      one[0] = static_cast<Code>(first_slot_);
+      Code* one = at_least(scratch_.codes, 1).get(0, 1);
+      *one = static_cast<Code>(first_slot_);
       scratch_.order = {one, 1};
       return false;
     }
@@ -235,8 +235,8 @@ class ColumnSearch {
   }
 
   bool collect_sides() {
-    Lane* cells = at_least(scratch_.cells, 3 * stats_.lanes);
-    Code* slots = at_least(scratch_.codes, 2);
+    const auto cells = at_least(scratch_.cells, 3 * stats_.lanes);
+    Code* slots = at_least(scratch_.codes, 2).get(0, 2);
     const Extremes ends = find_extremes(column_, node_);
     has_missing_ = ends.has_missing;
     const bool several = ends.first < ends.last;
@@ -247,7 +247,7 @@ class ColumnSearch {
     sum_sides(column_, node_, stats_, total_, split_.last_left, has_missing_, cells);
     slots[0] = 0, slots[1] = 1;
     scratch_.order = {slots, several ? std::size_t{2} : std::size_t{1}};
-    cells_ = cells;
+    cells_ = cells.get(0, 3 * stats_.lanes);
     return true;
   }
 

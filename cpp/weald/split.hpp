@@ -62,7 +62,7 @@ struct SearchRequest {
   const Channels* stats = nullptr;
   const Channels* category_stats = nullptr;  // for categorical columns; null: the same
   const RawTable* raw = nullptr;
-  const Row* origin = nullptr;         // of the block's rows; null: the same
+  View<const Row> origin;              // of the block's rows; null: the same
   Limits limits;                       // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                 // one random cut per column instead of the best

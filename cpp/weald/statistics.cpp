@@ -61,11 +61,8 @@ void tabulate_xlog2x(Statistics& out) {
 }  // namespace
 
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
-                           Precision precision, Statistics memory) {
-  Statistics out;
-  out.rows = std::move(memory.rows), out.words = std::move(memory.words);
-  out.pairs = std::move(memory.pairs), out.hot = std::move(memory.hot);
-  out.rows.clear(), out.words.clear(), out.pairs.clear(), out.hot.clear();
+                           Precision precision, RowStatistics memory) {
+  Statistics out(std::move(memory));
   out.criterion = criterion;
   out.n_outputs = target.n_outputs;
   const Weights weights = inspect_weights(target, out.rows);

@@ -5,8 +5,10 @@
 // and a row of weight k adds exactly what k copies of it add.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "types.hpp"
 
 namespace weald {
@@ -77,18 +79,31 @@ struct Channels {
   std::size_t words_per_row() const { return layout == Layout::Dense ? lanes : 1; }
 };
 
-struct Statistics : Channels {
+// What statistics say of each row. The next tree's take the memory over, never what is in it.
+struct RowStatistics {
+  // Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
+  BigVector<Lane> words;
+  BigVector<std::uint8_t> pairs;  // Packed, weights up to 127: H << 1 | class instead of the word
+  BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
+  BigVector<Row> rows;            // the rows that take part: those with positive weight
+
+  void forget() {
+    spoil(words.data(), words.size()), spoil(pairs.data(), pairs.size());
+    spoil(hot.data(), hot.size()), spoil(rows.data(), rows.size());
+    words.clear(), pairs.clear(), hot.clear(), rows.clear();
+  }
+};
+
+struct Statistics : Channels, RowStatistics {
+  Statistics() = default;
+  explicit Statistics(RowStatistics memory) : RowStatistics(std::move(memory)) { forget(); }
+
   double total_weight = 0;
   Lane sum = -1;                  // Packed: of all rows, if it is known; -1: not
   double mean_h = 1;              // H of all rows by their weight
-  // Per row: Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
-  BigVector<Lane> words;
   bool small_pairs = false;       // Packed, Gini, weights up to 127
-  BigVector<std::uint8_t> pairs;  // Packed, weights up to 127: H << 1 | class instead of the word
-  BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
   const double* targets = nullptr;  // real targets as given, n x outputs
   BigVector<Lane> xlog2x_table;
-  BigVector<Row> rows;            // the rows that take part: those with positive weight
 
   bool real() const { return targets != nullptr; }
   const double* target_of(Row row) const { return targets + std::size_t{row} * n_outputs; }
@@ -102,7 +117,7 @@ enum class Precision { Fine, Word };
 // min_samples_leaf tells whether row counts are needed beside weights. `memory`: of earlier statistics,
 // to be used again.
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
-                           Precision precision = Precision::Fine, Statistics memory = {});
+                           Precision precision = Precision::Fine, RowStatistics memory = {});
 
 // Measures the real targets of a node of n rows and weight total_h, which lie between low and high:
 // chooses centre and unit so that no sum can pass 2^61.

@@ -9,14 +9,14 @@ namespace weald {
 // Grows the subtree below one node.
 class SubtreeGrower {
  public:
-  SubtreeGrower(const Plan& plan, Row* rows, std::size_t threads, HistogramPool* pool = nullptr)
-      : plan_(plan), rows_(rows), threads_(threads), pool_(pool ? *pool : own_pool_),
+  SubtreeGrower(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
+      : plan_(plan), rows_(rows), threads_(threads), pool_(pool),
         expander_(plan, rows, threads, pool_), tiny_(plan, expander_.search()) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
   template <class Defer>
-  Subtree grow(OpenNode&& root, std::size_t defer_below, Defer&& defer) {
+  Subtree grow(OpenNode root, std::size_t defer_below, Defer&& defer) {
     OpenNodes open(plan_.rules.frontier);
     tree_.nodes.reserve(most_nodes(root));  // no page of it is there before it is written to
     add_nodes(1);
@@ -27,7 +27,6 @@ class SubtreeGrower {
     const bool decides_first = plan_.rules.frontier == Frontier::BestFirst;
     if (decides_first) expander_.decide_first(root);
     offer(std::move(root), open);
-    Expansion made;
     std::size_t leaves = 1;
     while (!open.empty()) {
       if (decides_first && splits_left(leaves) > 0 && worth_apart(open.first())) grow_apart(open, leaves);
@@ -35,16 +34,16 @@ class SubtreeGrower {
       OpenNode node = open.pop();
       poll(node.size());
       if (tiny_.grow(node, rows_, tree_)) continue;
-      if (splits_left(leaves) == 0 || (!node.decision && !expander_.decide(node, decision_))) {
-        close(node);
+      const std::optional<Split> split = splits_left(leaves) > 0 ? split_of(node) : std::nullopt;
+      if (!split) {
+        close(std::move(node));
         continue;
       }
       ++leaves;
-      const Split& split = node.decision ? node.decision->split : decision_.split;
-      expander_.expand(node, split, splits_left(leaves) > 0, made);
-      record(node, split, made);
+      PooledHistogram histogram = std::move(node.histogram);
+      Children children = record(node, *split, expander_.expand(node, std::move(histogram), *split, splits_left(leaves) > 0));
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
-        OpenNode& child = made.children[side];
+        OpenNode& child = children[side];
         if (child.size() < defer_below && expander_.could_split(child)) {
           const std::uint32_t id = child.id;
           tree_.nodes[id].subtree = defer(std::move(child));
@@ -53,7 +52,7 @@ class SubtreeGrower {
         }
       }
     }
-    return std::move(tree_);
+    return std::exchange(tree_, {});
   }
 
   // Chooses the units in which a node of real targets is summed.
@@ -69,17 +68,24 @@ class SubtreeGrower {
     return most == 0 ? std::numeric_limits<std::size_t>::max() : most - std::min(leaves, most);
   }
 
-  void offer(OpenNode&& node, OpenNodes& open) {
+  // The split of a node whose turn has come.
+  std::optional<Split> split_of(OpenNode& node) {
+    if (node.decision) return std::move(node.decision->split);
+    std::optional<Decision> found = expander_.decide(node);
+    return found ? std::optional<Split>(std::move(found->split)) : std::nullopt;
+  }
+
+  void offer(OpenNode node, OpenNodes& open) {
     const bool best_first = plan_.rules.frontier == Frontier::BestFirst;
     const bool may_split = best_first ? node.decision != nullptr : expander_.could_split(node);
-    may_split ? open.push(std::move(node)) : close(node);
+    may_split ? open.push(std::move(node)) : close(std::move(node));
   }
 
   // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
   // are until a leaf is closed, since it may be split in vain.
   bool worth_apart(const OpenNode& node) const {
     return threads_ > 1 && plan_.rules.max_leaves != 0 && expander_.search().by_rows(*node.block) &&
-           kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kTogetherNs;
+           kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kWorthAllThreadsNs;
   }
 
   // Splits nodes with a thread each, until the next one is worth all of them. A thread takes the first in the
@@ -95,17 +101,17 @@ class SubtreeGrower {
         for (; !open.empty() && splits_left(leaves) > 0 && is_done(open.first()); ++changes) {
           const OpenNode node = open.pop();
           ++leaves;
-          record(node, node.decision->split, *node.expansion);
-          for (OpenNode& child : node.expansion->children) offer(std::move(child), open);
+          Children children = record(node, node.decision->split, *std::move(node.ahead->made));
+          for (OpenNode& child : children) offer(std::move(child), open);
         }
         if (open.empty() || splits_left(leaves) == 0) return;
-        if (!open.first().expansion && !worth_apart(open.first())) return;
+        if (!open.first().ahead && !worth_apart(open.first())) return;
         const std::size_t seen = changes;
-        if (Ahead task = take_next(open, splits_left(leaves)); task.out) {
+        if (Task task = take_next(open, splits_left(leaves)); task.out) {
           lock.unlock();
-          apart_[part]->expand(task.node, *task.split, task.more, *task.out);
+          Expansion made = apart_[part]->expand(task.node, std::move(task.histogram), *task.split, task.more);
           lock.lock();
-          task.out->done = true;
+          task.out->made = std::move(made);
           ++changes;
         } else {
           lock.unlock();
@@ -116,49 +122,49 @@ class SubtreeGrower {
     });
   }
 
-  static bool is_done(const OpenNode& node) { return node.expansion && node.expansion->done; }
+  static bool is_done(const OpenNode& node) { return node.ahead && node.ahead->made; }
 
-  struct Ahead {
-    OpenNode node;                  // its place in the queue stays where it is
+  // A node that is split ahead of its turn. Its place in the queue stays where it is.
+  struct Task {
+    OpenNode node;
+    PooledHistogram histogram;
     const Split* split = nullptr;
     bool more = true;               // may splits follow it?
-    Expansion* out = nullptr;       // null: nothing to do at the moment
+    Ahead* out = nullptr;           // null: nothing to do at the moment
   };
 
   // The number k in the queue is split unless `left` - k better ones turn up: no more than a part of these are
   // taken ahead.
-  Ahead take_next(OpenNodes& open, std::size_t left) {
+  Task take_next(OpenNodes& open, std::size_t left) {
     const std::vector<OpenNode*> nodes = open.next(std::min(left, std::max(threads_, left / 4)));
-    Ahead out;
+    Task out;
     for (std::size_t k = 0; k < nodes.size() && !out.out; ++k) {
       OpenNode& node = *nodes[k];
-      if (node.expansion || !worth_apart(node)) continue;
-      node.expansion = std::make_unique<Expansion>();
-      out.split = &node.decision->split, out.more = k + 1 < left, out.out = node.expansion.get();
+      if (node.ahead || !worth_apart(node)) continue;
+      node.ahead = std::make_unique<Ahead>();
+      out.split = &node.decision->split, out.more = k + 1 < left, out.out = node.ahead.get();
       out.node.begin = node.begin, out.node.end = node.end, out.node.depth = node.depth, out.node.key = node.key;
-      out.node.sum = node.sum, out.node.block = node.block, out.node.histogram = std::move(node.histogram);
+      out.node.sum = node.sum, out.node.block = node.block, out.histogram = std::move(node.histogram);
       if (node.frame) out.node.frame = std::make_unique<Frame>(*node.frame);
     }
     return out;
   }
 
   // The node becomes a leaf: its rows get back their numbers in the matrix.
-  void close(OpenNode& node) {
+  void close(OpenNode node) {
     record_place(node);
-    pool_.give(std::move(node.histogram));
     if (is_done(node)) {  // in vain: the rows are put back into their order
-      auto& children = node.expansion->children;
-      for (OpenNode& child : children) pool_.give(std::move(child.histogram));
-      std::inplace_merge(rows_ + node.begin, rows_ + children[0].end, rows_ + node.end);
+      Row* const rows = rows_.get(node.begin, node.size());
+      std::inplace_merge(rows, rows + node.ahead->made->children[0].size(), rows + node.size());
     }
-    if (const Row* origin = node.block->origin) {
+    if (const View<const Row> origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
   }
 
   // Asking costs as much as a small node: only after some work.
   void poll(std::size_t n_rows) {
-    if ((unpolled_ += n_rows + 16) < 16384) return;
+    if ((unpolled_ += n_rows + 16) < kRowsBetweenPolls) return;
     unpolled_ = 0;
     plan_.interrupt.poll();
   }
@@ -186,7 +192,8 @@ class SubtreeGrower {
   }
 
   // Gives a node that has been split, and its children, their places in the tree.
-  void record(const OpenNode& node, const Split& split, Expansion& made) {
+  using Children = std::array<OpenNode, 2>;
+  Children record(const OpenNode& node, const Split& split, Expansion made) {
     const std::uint32_t first_child = add_nodes(2);
     made.children[0].id = first_child, made.children[1].id = first_child + 1;
     DoneNode& done = record_place(node);
@@ -194,22 +201,20 @@ class SubtreeGrower {
     done.feature = static_cast<std::int32_t>(split.column);
     done.threshold = made.threshold;
     done.missing_left = made.missing_left;
-    if (!split.categorical) return;
-    done.set = static_cast<std::int32_t>(tree_.left_codes.size());
-    tree_.left_codes.push_back(std::move(made.left_codes));
+    if (split.categorical) {
+      done.set = static_cast<std::int32_t>(tree_.left_codes.size());
+      tree_.left_codes.push_back(std::move(made.left_codes));
+    }
+    return std::move(made.children);
   }
 
-  static constexpr double kTogetherNs = 1e6;  // of work from which a node is worth all threads
-
   const Plan& plan_;
-  Row* rows_;
+  View<Row> rows_;
   std::size_t threads_;
-  HistogramPool own_pool_;
   HistogramPool& pool_;
   Expander expander_;                             // for nodes in their turn, with all threads
   std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
   TinyGrower tiny_;
-  Decision decision_;
   Subtree tree_;
   std::size_t unpolled_ = 0;
 };

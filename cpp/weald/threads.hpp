@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sizes.hpp"
+
 namespace weald {
 
 // Thrown out of the core when the user asked to stop (Ctrl-C).
@@ -91,8 +93,7 @@ void wait_until(Happened&& happened, Interrupt& interrupt) {
 
 // How many threads are worth waking for work of about this many nanoseconds.
 inline std::size_t useful_threads(std::size_t threads, double work_ns) {
-  constexpr double kWorthIt = 40'000;  // waking a thread costs about 5-10 microseconds
-  const auto useful = static_cast<std::size_t>(work_ns / kWorthIt);
+  const auto useful = static_cast<std::size_t>(work_ns / kWorthThreadNs);
   return useful < 2 ? 1 : useful < threads ? useful : threads;
 }
 

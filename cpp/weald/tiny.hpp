@@ -45,16 +45,21 @@ class TinyGrower {
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
   // if it has to be done in the general way.
-  bool grow(const OpenNode& node, Row* rows, Subtree& tree) {
+  bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
     if (node.size() > most_ || node.sum == OpenNode::kUnknown || node.block->row_bytes == nullptr) return false;
-    block_ = node.block.get();
-    tree_ = &tree;
-    out_ = rows;
-    if (node.size() <= small_.kRows) return begin_in(small_, node);
-    return node.size() <= middle_.kRows ? begin_in(middle_, node) : begin_in(large_, node);
+    const Task task{*node.block, tree, rows};
+    if (node.size() <= small_.kRows) return begin_in(small_, task, node);
+    return node.size() <= middle_.kRows ? begin_in(middle_, task, node) : begin_in(large_, task, node);
   }
 
  private:
+  // The subtree at hand.
+  struct Task {
+    const Block& block;
+    Subtree& tree;
+    View<Row> rows;                    // of the whole tree, to be put into the order of the leaves
+  };
+
   template <std::size_t kChunks_>
   struct Tile {
     static constexpr std::size_t kChunks = kChunks_, kRows = kChunks * kFew;
@@ -76,27 +81,27 @@ class TinyGrower {
   };
 
   template <class Tile>
-  bool begin_in(Tile& tile, const OpenNode& node) {
-    load(tile, out_ + node.begin, node.size());
-    if (misses(tile)) return false;
-    grow_tile(tile, {node.key, node.sum, node.id, node.depth}, node.size(), node.begin);
+  bool begin_in(Tile& tile, const Task& task, const OpenNode& node) {
+    load(tile, task.block, task.rows.get(node.begin, node.size()), node.size());
+    if (misses(tile, task.block)) return false;
+    grow_tile(tile, task, {node.key, node.sum, node.id, node.depth}, node.size(), node.begin);
     return true;
   }
 
   // --- the tile ---
 
   template <class Tile>
-  void load(Tile& tile, const Row* rows, std::size_t n) {
+  void load(Tile& tile, const Block& block, const Row* rows, std::size_t n) {
     for (std::size_t i = 0; i < Tile::kRows; ++i) {
       const bool here = i < n;
       const Row row = rows[here ? i : 0];  // fills up with rows that weigh nothing
-      const Lane word = !here ? 0 : block_->pairs ? unpack_pair(block_->pairs[row]) : block_->words[row];
+      const Lane word = !here ? 0 : block.pairs ? unpack_pair(block.pairs[row]) : block.words[row];
       tile.row[i] = row;
       tile.h[i] = static_cast<std::uint8_t>(word), tile.g[i] = static_cast<std::uint8_t>(word >> 32);
     }
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
       const std::uint8_t* from[kFew];
-      for (std::size_t i = 0; i < kFew; ++i) from[i] = block_->row_bytes + tile.row[c * kFew + i] * block_->row_stride;
+      for (std::size_t i = 0; i < kFew; ++i) from[i] = block.row_bytes + tile.row[c * kFew + i] * block.row_stride;
       for (std::size_t strip = 0; strip < strips_; ++strip) {
         transpose(from, strip * kFew, &tile.codes[strip * kFew * Tile::kRows + c * kFew], Tile::kRows);
       }
@@ -122,10 +127,10 @@ class TinyGrower {
 
   // Are values missing? Then the general search has to place them.
   template <class Tile>
-  bool misses(const Tile& tile) const {
+  bool misses(const Tile& tile, const Block& block) const {
     __m128i any = _mm_setzero_si128();
     for (const std::uint32_t j : may_miss_) {
-      const __m128i missing = _mm_set1_epi8(static_cast<char>(block_->columns[j].n_codes));
+      const __m128i missing = _mm_set1_epi8(static_cast<char>(block.columns[j].n_codes));
       const std::uint8_t* codes = codes_of(tile, j);
       for (std::size_t c = 0; c < Tile::kChunks; ++c) {
         any = _mm_or_si128(any, _mm_cmpeq_epi8(load_bytes(codes + c * kFew), missing));
@@ -142,7 +147,7 @@ class TinyGrower {
   // --- growth ---
 
   template <class Tile>
-  void grow_tile(Tile& tile, const Place& root, std::size_t n, Row begin) {
+  void grow_tile(Tile& tile, const Task& task, const Place& root, std::size_t n, Row begin) {
     Members<Tile::kChunks> node;
     static_cast<Place&>(node) = root;
     node.n = n;
@@ -158,8 +163,8 @@ class TinyGrower {
           Row few[Tile::kRows];
           list(tile, node, few, [](Row row) { return row; });
           auto& smaller = smaller_than(tile);
-          load(smaller, few, node.n);
-          grow_tile(smaller, node, node.n, begin);
+          load(smaller, task.block, few, node.n);
+          grow_tile(smaller, task, node, node.n, begin);
           begin += static_cast<Row>(node.n);
           if (open.empty()) return;
           node = open.back();
@@ -167,14 +172,15 @@ class TinyGrower {
           continue;
         }
       }
-      DoneNode& done = tree_->nodes[node.id];
+      DoneNode& done = task.tree.nodes[node.id];
       done.begin = begin, done.end = begin + static_cast<Row>(node.n), done.sum = node.sum;
-      if (could_split(node) && find_split(tile, node)) {
-        record(done, node.sum);
-        open.push_back(divide(tile, node));
+      Split split;
+      if (could_split(node) && find_split(tile, task.block, node, split)) {
+        record(done, task, split, node.sum);
+        open.push_back(divide(tile, task.tree, split, node));
         continue;
       }
-      list(tile, node, out_ + begin, [&](Row row) { return block_->original(row); });
+      list(tile, node, task.rows.get(begin, node.n), [&](Row row) { return task.block.original(row); });
       begin += static_cast<Row>(node.n);
       if (open.empty()) return;
       node = open.back();
@@ -182,8 +188,9 @@ class TinyGrower {
     }
   }
 
-  Tile<4>& smaller_than(const Tile<16>&) { return middle_; }
-  Tile<1>& smaller_than(const Tile<4>&) { return small_; }
+  Tile<kMiddleTile>& smaller_than(const Tile<kLargeTile>&) { return middle_; }
+  Tile<1>& smaller_than(const Tile<kMiddleTile>&) { return small_; }
+  static_assert(kLargeTile <= 4 * kMiddleTile && kMiddleTile <= 4);
 
   // The node's rows, in order.
   template <class Tile, class Number>
@@ -201,41 +208,41 @@ class TinyGrower {
            !pure_pair(node.sum);
   }
 
-  void record(DoneNode& done, Lane sum) {
-    const Column& column = block_->columns[best_.column];
-    CutPoint cut{best_.last_left, best_.first_right, kNaN};
-    if (plan_.rules.random_split) cut = bin_cut(column, best_.last_left, best_.random_threshold);
+  void record(DoneNode& done, const Task& task, const Split& split, Lane sum) {
+    const Column& column = task.block.columns[split.column];
+    CutPoint cut{split.last_left, split.first_right, kNaN};
+    if (plan_.rules.random_split) cut = bin_cut(column, split.last_left, split.random_threshold);
     done.threshold = std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right])
                                                : cut.threshold;
-    done.feature = static_cast<std::int32_t>(best_.column);
-    done.left = static_cast<std::int32_t>(tree_->nodes.size());
-    const Lane left = best_.left_sum & 0xFFFFFFFF;
+    done.feature = static_cast<std::int32_t>(split.column);
+    done.left = static_cast<std::int32_t>(task.tree.nodes.size());
+    const Lane left = split.left_sum & 0xFFFFFFFF;
     done.missing_left = left > (sum & 0xFFFFFFFF) - left;
   }
 
   // The node becomes its left child; returns the right one.
   template <class Tile>
-  Members<Tile::kChunks> divide(const Tile& tile, Members<Tile::kChunks>& node) {
+  Members<Tile::kChunks> divide(const Tile& tile, Subtree& tree, const Split& split, Members<Tile::kChunks>& node) {
     Members<Tile::kChunks> right;
-    const std::uint8_t* codes = codes_of(tile, best_.column);
+    const std::uint8_t* codes = codes_of(tile, split.column);
     std::size_t n_left = 0;
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const __m128i left = _mm_and_si128(not_above(load_bytes(codes + c * kFew), best_.last_left), node.in[c]);
+      const __m128i left = _mm_and_si128(not_above(load_bytes(codes + c * kFew), split.last_left), node.in[c]);
       right.in[c] = _mm_andnot_si128(left, node.in[c]);
       node.in[c] = left;
       n_left += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(_mm_movemask_epi8(left))));
     }
-    const auto children = static_cast<std::uint32_t>(tree_->nodes.size());
-    tree_->nodes.resize(children + 2);
+    const auto children = static_cast<std::uint32_t>(tree.nodes.size());
+    tree.nodes.resize(children + 2);
     right.n = node.n - n_left, node.n = n_left;
-    right.sum = node.sum - best_.left_sum, node.sum = best_.left_sum;
+    right.sum = node.sum - split.left_sum, node.sum = split.left_sum;
     right.id = children + 1, node.id = children;
     right.depth = ++node.depth;
     right.key = derive(node.key, kChildKey + 1), node.key = derive(node.key, kChildKey);
     return right;
   }
 
-  // --- the search: into best_ ---
+  // --- the search ---
 
   struct Candidate {
     std::uint32_t column;
@@ -246,25 +253,24 @@ class TinyGrower {
   std::span<Candidate> candidates() { return {candidates_.data(), n_candidates_}; }
 
   template <class Tile>
-  bool find_split(const Tile& tile, const Members<Tile::kChunks>& node) {
-    best_.score = -kInf;
+  bool find_split(const Tile& tile, const Block& block, const Members<Tile::kChunks>& node, Split& best) {
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     draw_columns(tile, node);
     if (plan_.rules.random_split) {
-      draw_cuts(node.key);
-      for (const Candidate& cut : candidates()) try_cut(tile, cut, node);
+      draw_cuts(node.key, block);
+      for (const Candidate& cut : candidates()) try_cut(tile, cut, node, best);
     } else {
       FewRows few;
       _mm_store_si128(reinterpret_cast<__m128i*>(few.h), _mm_and_si128(load_bytes(tile.h), node.in[0]));
       _mm_store_si128(reinterpret_cast<__m128i*>(few.g), _mm_and_si128(load_bytes(tile.g), node.in[0]));
       const auto members = static_cast<std::uint32_t>(_mm_movemask_epi8(node.in[0]));
       for (const Candidate& one : candidates()) {
-        search_few(request_, few, codes_of(tile, one.column), members, one.column, node.sum, best_);
+        search_few(request_, few, codes_of(tile, one.column), members, one.column, node.sum, best);
       }
     }
-    if (!best_.found()) return false;
+    if (!best.found()) return false;
     const auto G = static_cast<double>(node.sum >> 32), H = static_cast<double>(node.sum & 0xFFFFFFFF);
-    return search_.pays(best_.score, search_.gain_of(best_.score, G * G / H));
+    return search_.pays(best.score, search_.gain_of(best.score, G * G / H));
   }
 
   // As NodeSearch::search_some draws them: those that vary here become candidates.
@@ -302,17 +308,17 @@ class TinyGrower {
   }
 
   // Looking values up in the tables of bins takes long: all candidates at once.
-  void draw_cuts(std::uint64_t key) {
+  void draw_cuts(std::uint64_t key, const Block& block) {
     for (Candidate& one : candidates()) {
-      one.threshold = draw_bin_threshold(key, block_->columns[one.column], one.column, one.ends);
+      one.threshold = draw_bin_threshold(key, block.columns[one.column], one.column, one.ends);
     }
     for (Candidate& one : candidates()) {
-      one.last_left = last_bin_below(block_->columns[one.column], one.ends, one.threshold);
+      one.last_left = last_bin_below(block.columns[one.column], one.ends, one.threshold);
     }
   }
 
   template <class Tile>
-  void try_cut(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node) {
+  void try_cut(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node, Split& best) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     const __m128i zero = _mm_setzero_si128();
     __m128i h = zero, g = zero;
@@ -327,9 +333,9 @@ class TinyGrower {
       return G * G / H;
     };
     const double score = side(left) + side(node.sum - left);
-    if (!best_.loses_to(score, at.column, request_.ties)) return;
-    best_.score = score, best_.column = at.column, best_.left_sum = left;
-    best_.last_left = at.last_left, best_.random_threshold = at.threshold;
+    if (!best.loses_to(score, at.column, request_.ties)) return;
+    best.score = score, best.column = at.column, best.left_sum = left;
+    best.last_left = at.last_left, best.random_threshold = at.threshold;
   }
 
   const Plan& plan_;
@@ -338,25 +344,20 @@ class TinyGrower {
   std::size_t strips_ = 0;             // of sixteen columns
   std::vector<std::size_t> place_;     // of each column's byte in a row
   std::vector<std::uint32_t> may_miss_;  // columns
-  Tile<16> large_;
-  Tile<4> middle_;
+  Tile<kLargeTile> large_;
+  Tile<kMiddleTile> middle_;
   Tile<1> small_;
-  std::tuple<std::vector<Members<16>>, std::vector<Members<4>>, std::vector<Members<1>>> open_;
-  // The subtree at hand.
-  const Block* block_ = nullptr;
-  Subtree* tree_ = nullptr;
-  Row* out_ = nullptr;
+  std::tuple<std::vector<Members<kLargeTile>>, std::vector<Members<kMiddleTile>>, std::vector<Members<1>>> open_;
   // The node at hand.
   std::vector<std::uint32_t> drawn_;
   std::vector<Candidate> candidates_;
   std::size_t n_candidates_ = 0;
   SearchRequest request_;
-  Split best_;
 };
 #else
 struct TinyGrower {
   TinyGrower(const Plan&, const NodeSearch&) {}
-  bool grow(const OpenNode&, Row*, Subtree&) { return false; }
+  bool grow(const OpenNode&, View<Row>, Subtree&) { return false; }
 };
 #endif
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "sizes.hpp"
 
 namespace weald {
 
@@ -24,14 +25,14 @@ class BinGuide {
  public:
   BinGuide() = default;
   explicit BinGuide(const std::vector<double>& high) : high_(high) {
-    high_.insert(high_.end(), kLook, kInf);
+    high_.insert(high_.end(), kGuideLook, kInf);
     if (high.size() < 2) return;
     start_ = high.front();
-    const double scale = static_cast<double>(kSteps) / (high.back() - start_);
+    const double scale = static_cast<double>(kGuideSteps) / (high.back() - start_);
     if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
     steps_per_unit_ = scale;
     std::size_t bin = 0;
-    for (std::size_t k = 0; k < kSteps; ++k) {
+    for (std::size_t k = 0; k < kGuideSteps; ++k) {
       while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
       from_[k] = static_cast<std::uint8_t>(bin);
     }
@@ -41,24 +42,22 @@ class BinGuide {
   // now here, now there costs more.
   Code count_up_to(double value) const {
     std::size_t bin = from_[step_of(value)];
-    for (;; bin += kLook) {
+    for (;; bin += kGuideLook) {
       std::size_t n = 0;
-      for (std::size_t k = 0; k < kLook; ++k) n += high_[bin + k] <= value;
-      if (n < kLook) return static_cast<Code>(bin + n);
+      for (std::size_t k = 0; k < kGuideLook; ++k) n += high_[bin + k] <= value;
+      if (n < kGuideLook) return static_cast<Code>(bin + n);
     }
   }
 
  private:
-  static constexpr std::size_t kSteps = 512, kLook = 4;
-
   std::size_t step_of(double value) const {
     const double step = (value - start_) * steps_per_unit_;
-    return step >= static_cast<double>(kSteps - 1) ? kSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
+    return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
   }
 
   double start_ = 0, steps_per_unit_ = 0;
   std::vector<double> high_;           // of the bins, and some that no value reaches
-  std::uint8_t from_[kSteps] = {};     // the bins before this one lie below the step
+  std::uint8_t from_[kGuideSteps] = {};     // the bins before this one lie below the step
 };
 
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
@@ -69,6 +68,7 @@ class BinGuide {
 //   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
 struct Column {
   const void* data = nullptr;
+  std::size_t extent = 0;           // codes from there to the last of the last row
   std::size_t stride = 1;           // in codes, not bytes
   Code n_codes = 0;
   std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
@@ -91,18 +91,17 @@ struct Column {
   Code original(Code code) const { return decode ? decode[code] : code; }
 };
 
-// Calls fn with the column's typed pointer, so that kernels are written once for all widths.
+// Calls fn with a typed view of the column, so that kernels are written once for all widths.
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {
   switch (column.width) {
-    case 1: return fn(static_cast<const std::uint8_t*>(column.data));
-    case 2: return fn(static_cast<const std::uint16_t*>(column.data));
-    default: return fn(static_cast<const std::uint32_t*>(column.data));
+    case 1: return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
+    case 2: return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
+    default: return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
   }
 }
 
 // Asks for the memory of a row that will be read soon; scattered rows else wait for it.
-inline constexpr std::size_t kPrefetchRows = 16;
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
@@ -110,7 +109,7 @@ inline void prefetch([[maybe_unused]] const void* address) {
 }
 
 inline std::uint8_t width_for(std::size_t slots) {
-  return slots <= 256 ? 1 : slots <= 65536 ? 2 : 4;
+  return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4;
 }
 
 // The raw values, as the caller has them; they outlive the codes made from them.

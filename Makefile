@@ -10,8 +10,6 @@ SHELL   := /bin/bash
 
 VENV  := .venv
 BENCH := .venv-bench
-ASAN  := .venv-asan
-TSAN  := .venv-tsan
 PIP   := python -m pip --disable-pip-version-check -qq
 
 # A directory's time changes when a file in it comes or goes, so removed files count as well.
@@ -96,53 +94,99 @@ format: $(VENV)/.installed ## Format the Python sources and mend what ruff can m
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-# ---------------------------------------------------------------- sanitizers
-CXX ?= c++
-ENGINE_TESTS := $(wildcard tests/test_tree_oracle.py tests/test_determinism.py \
-	tests/bad_input tests/engine)
-# Output is not captured below Python, or a sanitizer's last words would die with the process.
-# Promises in seconds are not made for a sanitized build.
-SANITIZED_PYTEST = --capture=sys -p no:cacheprovider -p no:faulthandler -k 'not within_a_second' \
-	$(or $(ENGINE_TESTS),$(error there are no engine tests to run under a sanitizer))
-# The C++ runtime comes along because the interpreter is not linked to it: without it the
-# sanitizer finds no __cxa_throw to intercept.
-preload = $(shell $(CXX) -print-file-name=$(1)) $(shell $(CXX) -print-file-name=libstdc++.so)
+# ---------------------------------------------------------------- static checks of the core
+# A fixed version, since every new one has something new to say.
+CLANG_TIDY := clang-tidy==23.1.4
 
-# $(call sanitized,ENVIRONMENT,BUILD DIRECTORY,SANITIZERS): install a sanitized build.
-define sanitized
-	@echo "building with the sanitizers $(3)"
-	@. $(1)/bin/activate && $(PIP) install ".[test]" --no-build-isolation \
-		--config-settings=build-dir=$(2) --config-settings=cmake.build-type=RelWithDebInfo \
-		--config-settings=install.strip=false --config-settings=cmake.define.WEALD_SANITIZE=$(3)
-	@touch $@
-endef
+.venv-tidy/.build-tools: pyproject.toml
+	$(call environment,$(@D))
+	@. $(@D)/bin/activate && $(PIP) install '$(CLANG_TIDY)'
 
-$(ASAN)/.build-tools $(TSAN)/.build-tools: pyproject.toml
+.PHONY: tidy
+tidy: .venv-tidy/.build-tools ## Check the C++ sources with clang-tidy
+	@. .venv-tidy/bin/activate && cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@printf '%s\n' cpp/*/*.cpp | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
+
+# ---------------------------------------------------------------- other builds
+# .venv-FLAVOUR holds a build of its own in build/FLAVOUR, made with these settings:
+WITH_LINES      := cmake.build-type=RelWithDebInfo install.strip=false
+settings-asan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=address,undefined,pointer-compare,pointer-subtract
+settings-tsan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=thread
+settings-checked = cmake.define.WEALD_CHECKED=ON
+settings-tiny    = cmake.define.WEALD_CHECKED=ON cmake.define.WEALD_TINY=ON
+settings-oldest  =
+
+.PRECIOUS: .venv-%/.build-tools
+.venv-%/.build-tools: pyproject.toml
 	$(call environment,$(@D))
 
-$(ASAN)/.installed: $(ASAN)/.build-tools $(SOURCES)
-	$(call sanitized,$(ASAN),build/asan,address$(comma)undefined)
+.venv-%/.installed: .venv-%/.build-tools $(SOURCES)
+	@echo "building for $(@D)"
+	@. $(@D)/bin/activate && $(PIP) install ".[test]" --no-build-isolation \
+		$(addprefix --config-settings=,build-dir=build/$* $(settings-$*))
+	@touch $@
 
-$(TSAN)/.installed: $(TSAN)/.build-tools $(SOURCES)
-	$(call sanitized,$(TSAN),build/tsan,thread)
+# The lowest versions that pyproject.toml allows, of the build requirements as well.
+build/oldest.txt: pyproject.toml
+	@mkdir -p $(@D)
+	@$(PYTHON) -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb")); \
+		needed = [*project["build-system"]["requires"], *project["project"]["dependencies"], \
+		          *project["project"]["optional-dependencies"]["test"]]; \
+		print(*(each.replace(">=", "==") for each in needed if ">=" in each), sep="\n")' > $@
+.venv-oldest/.build-tools: build/oldest.txt
+.venv-oldest/%: export PIP_CONSTRAINT := build/oldest.txt
 
-comma := ,
+.PHONY: oldest
+oldest: .venv-oldest/.installed ## Run the tests with the lowest declared version of every dependency
+	.venv-oldest/bin/python -m pytest -n $(WORKERS)
+
+# $(call stress,FLAVOUR): random tables and settings for all methods, each held against its twins.
+stress = PYTHONPATH=tests .venv-$(1)/bin/python -m stress.run --cases $(STRESS_CASES) --workers $(WORKERS)
+STRESS_CASES ?= 5000
+
+.PHONY: checked
+checked: .venv-checked/.installed ## Run random cases on a build that checks its indices and spoils reused memory
+	$(call stress,checked)
+
+.PHONY: tiny
+tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables reach every way, and the engine's tests
+	.venv-tiny/bin/python -m pytest -n $(WORKERS) tests/engine tests/laws tests/oracle \
+		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
+	$(call stress,tiny)
+
+# All tests but those of documents, drawings and the command line, which show the engine nothing new, and
+# scikit-learn's checks, which fit the same small tables hundreds of times. Promises in seconds are not made for
+# a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
+# A part of the tests: make sanitize TESTS=tests/engine
+SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_cli.py explain/test_drawing.py stress) \
+	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
+
+# $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the
+# sanitizer finds no __cxa_throw to intercept. Addresses are not randomised, since the thread sanitizer of older
+# compilers needs its fixed layout.
+CXX ?= c++
+library = $(shell $(CXX) -print-file-name=$(1))
+under = $$(setarch -R true 2>/dev/null && echo setarch -R) env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+	LD_PRELOAD="$(call library,$(1)) $(call library,libstdc++.so)" WEALD_STRESS_SLOWER=20
+
+ASAN_OPTIONS  := detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:detect_invalid_pointer_pairs=2:$\
+	check_initialization_order=1:strict_init_order=1:strict_string_checks=1
+UBSAN_OPTIONS := print_stacktrace=1
+TSAN_OPTIONS  := halt_on_error=1:second_deadlock_stack=1:ignore_noninstrumented_modules=1:die_after_fork=0
+
+UNDER_ASAN = $(call under,libasan.so) ASAN_OPTIONS=$(ASAN_OPTIONS) UBSAN_OPTIONS=$(UBSAN_OPTIONS) PYTHONMALLOC=malloc
+UNDER_TSAN = $(call under,libtsan.so) TSAN_OPTIONS=$(TSAN_OPTIONS)
 
 .PHONY: sanitize
-sanitize: $(ASAN)/.installed ## Run the engine's tests under the address and undefined sanitizers
-	LD_PRELOAD="$(call preload,libasan.so)" \
-	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	PYTHONMALLOC=malloc OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
-	$(ASAN)/bin/python -m pytest $(SANITIZED_PYTEST)
+sanitize: .venv-asan/.installed ## Run the tests and random cases under the address and undefined sanitizers
+	$(UNDER_ASAN) .venv-asan/bin/python -m pytest $(SANITIZED_TESTS) $(TESTS)
+	$(UNDER_ASAN) $(call stress,asan)
 
-# Without randomised addresses: the thread sanitizer of older compilers needs its fixed layout.
 .PHONY: sanitize-thread
-sanitize-thread: $(TSAN)/.installed ## Run the engine's tests under the thread sanitizer
-	LD_PRELOAD="$(call preload,libtsan.so)" \
-	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:ignore_noninstrumented_modules=1:die_after_fork=0 \
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
-	$$(setarch -R true 2>/dev/null && echo setarch -R) \
-	$(TSAN)/bin/python -m pytest $(SANITIZED_PYTEST)
+sanitize-thread: .venv-tsan/.installed ## The same under the thread sanitizer
+	$(UNDER_TSAN) .venv-tsan/bin/python -m pytest $(SANITIZED_TESTS) $(TESTS)
+	$(UNDER_TSAN) $(call stress,tsan)
 
 # ---------------------------------------------------------------- benchmarks
 $(BENCH)/.packages: pyproject.toml | build/wheel/.built
@@ -184,6 +228,6 @@ bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 # ---------------------------------------------------------------- tidy up
 .PHONY: clean
 clean: ## Remove every build product, environment and cache
-	rm -rf build dist $(VENV) $(BENCH) $(ASAN) $(TSAN) src/weald/_engine/_core.pyi
+	rm -rf build dist .venv .venv-* src/weald/_engine/_core.pyi
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

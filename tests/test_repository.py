@@ -197,6 +197,16 @@ def test_the_architecture_names_every_file_of_the_core():
     assert named == {path.stem for path in (ROOT / "cpp" / "weald").iterdir()}
 
 
+def test_the_threat_model_names_tests_and_targets_that_exist():
+    text = (ROOT / "docs" / "threat-model.md").read_text()
+    files = set(re.findall(r"`(tests/[^`]+)`", text))
+    targets = set(re.findall(r"`make ([^`]+)`", text))
+    makefile = (ROOT / "Makefile").read_text()
+    assert files, "the promises name no test"
+    assert {name for name in files if not (ROOT / name).is_file()} == set()
+    assert {name for name in targets if f"\n{name}:" not in makefile} == set()
+
+
 def modules():
     return sorted(PACKAGE.rglob("*.py"))
 

@@ -24,7 +24,7 @@ PyBoosting* make(nb::object matrix, const Rules& rules, std::size_t n_scores, co
   }
   const std::span<const double> given = weights ? span_of(*weights) : std::span<const double>{};
   require(!weights || given.size() == binned.n_rows, "one weight per row");
-  return new PyBoosting{matrix, Boosting(binned, rules, n_scores, given, threads)};
+  return new PyBoosting{std::move(matrix), Boosting(binned, rules, n_scores, given, threads)};
 }
 
 // A view of arrays that live as long as the boosting.

@@ -122,7 +122,7 @@ std::span<const T> span_of(const In<T>& a) { return {a.data(), a.shape(0)}; }
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules);
 
 // A tree as the arrays that scikit-learn's users know.
-NamedArrays arrays_of(Shape&& shape, Summary&& nodes);
+NamedArrays arrays_of(Shape shape, Summary nodes);
 
 void bind_forest(nb::module_& m);  // in forest.cpp
 void bind_rounds(nb::module_& m);  // in rounds.cpp

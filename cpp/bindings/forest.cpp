@@ -185,6 +185,7 @@ NamedArrays state_of(const Forest& forest) {
   join<double>(forest, out, "importance", [](const CompactTree& t) -> auto& { return t.importance; });
   join<std::uint32_t>(forest, out, "rows", [](const CompactTree& t) -> auto& { return t.rows; });
   std::vector<std::uint8_t> cells;
+  cells.reserve(forest.trees.size());
   for (const CompactTree& tree : forest.trees) {
     cells.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(tree.table.cell) | (tree.wide ? kWide : 0U)));
   }
@@ -361,6 +362,7 @@ void bind_forest(nb::module_& m) {
       .def_prop_ro("n_categories", [](const Forest& f) { return f.n_categories; })
       .def_prop_ro("node_counts", [](const Forest& f) {
         std::vector<std::int64_t> out;
+        out.reserve(f.trees.size());
         for (const CompactTree& tree : f.trees) out.push_back(static_cast<std::int64_t>(tree.nodes.size()));
         return give(std::move(out));
       }, nb::rv_policy::move)

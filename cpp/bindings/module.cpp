@@ -19,7 +19,7 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
           "one monotone direction per column");
 }
 
-NamedArrays arrays_of(Shape&& shape, Summary&& nodes) {
+NamedArrays arrays_of(Shape shape, Summary nodes) {
   NamedArrays out;
   out["children_right"] = give_as<std::int64_t>(shape.right);
   out["feature"] = give_as<std::int64_t>(shape.feature);
@@ -122,6 +122,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("n_rows", [](const Binned& b) { return b.n_rows; })
       .def_prop_ro("n_codes", [](const Binned& b) {
         std::vector<std::uint32_t> out;
+        out.reserve(b.n_columns());
         for (const Column& column : b.columns) out.push_back(column.n_codes);
         return out;
       })
@@ -135,7 +136,7 @@ NB_MODULE(_core, m) {
   m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
         "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
 
-  nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");
+  nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
   m.def("labels", [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
                      const std::optional<In<double>>& weights) {
     PyTarget out = target_of(&codes, nullptr, std::move(n_classes), weights);

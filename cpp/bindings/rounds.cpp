@@ -18,7 +18,7 @@ PyRounds* make(nb::object matrix, nb::object target, const std::string& criterio
   const Criterion criterion = criterion_of(criterion_name);
   check_growth(binned, given, criterion, rules);
   require(given.weights == nullptr && given.n_outputs == 1, "a single target, without weights");
-  return new PyRounds{matrix, target, Rounds(binned, given, criterion, rules, span_of(weights), threads)};
+  return new PyRounds{std::move(matrix), std::move(target), Rounds(binned, given, criterion, rules, span_of(weights), threads)};
 }
 
 const Rounds& grown(const PyRounds& r) {

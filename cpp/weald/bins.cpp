@@ -285,6 +285,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::uint8_t* base = out.storage[0].data();
   out.row_bytes = base, out.row_stride = d;
   std::vector<BinFinder<T>> finders;
+  finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
   parallel_for(threads, (table.n_rows + kRowsBinned - 1) / kRowsBinned, interrupt, [&](std::size_t chunk) {
     const std::size_t begin = chunk * kRowsBinned, n = std::min(kRowsBinned, table.n_rows - begin);

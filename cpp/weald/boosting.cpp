@@ -249,6 +249,7 @@ std::vector<PullSums> Boosting::leaf_sums(std::size_t k, Interrupt& interrupt) c
   const Pull pull = pull_of(k);
   if (!tree.leaf_byte.empty()) {
     std::vector<std::size_t> sizes;
+    sizes.reserve(tree.leaves.size());
     for (const auto [begin, end] : tree.leaves) sizes.push_back(end - begin);
     return sum_pull_by(pull, tree.units[vector_ ? k : 0], tree.leaf_byte.data(), sizes, threads_, interrupt);
   }

@@ -31,11 +31,11 @@ class TableBuilder {
     for (std::size_t k = 0; k < width_; ++k) {
       hash = combine(hash, std::bit_cast<std::uint64_t>(static_cast<double>(cells_[at + k])));
     }
-    const auto [found, fresh] = places_.try_emplace(hash, static_cast<std::uint32_t>(at / width_));
-    if (fresh) return found->second;
+    const auto [found, fresh] = places_.try_emplace(hash, n_rows_);
+    if (fresh) return n_rows_++;
     const T* same = cells_.data() + found->second * width_;
     if (!std::equal(same, same + width_, cells_.data() + at)) {  // two rows with one hash: keep both
-      return static_cast<std::uint32_t>(at / width_);
+      return n_rows_++;
     }
     cells_.resize(at);
     return found->second;
@@ -49,6 +49,7 @@ class TableBuilder {
 
  private:
   std::size_t width_;
+  std::uint32_t n_rows_ = 0;
   std::vector<T> cells_;
   std::unordered_map<std::uint64_t, std::uint32_t> places_;
 };

@@ -172,6 +172,7 @@ Outputs outputs_of(const Target& target) {
 
 std::vector<std::uint32_t> categories_of(const Binned& matrix) {
   std::vector<std::uint32_t> out;
+  out.reserve(matrix.n_columns());
   for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
     out.push_back(matrix.columns[j].categorical ? static_cast<std::uint32_t>(matrix.category_code[j].size()) : 0U);
   }

@@ -113,7 +113,8 @@ class MaskedTrees {
     Patience patience(interrupt);
     std::vector<V> values(std::max<std::size_t>(columns_.size(), 1) * kRows<V> + 32 / sizeof(V));
     // Registers are filled from addresses that are multiples of their size.
-    auto* tile = reinterpret_cast<V*>((reinterpret_cast<std::uintptr_t>(values.data()) + 31) / 32 * 32);
+    const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(values.data())) % 32 / sizeof(V);
+    V* tile = values.data() + skipped;
     for (std::size_t from = begin; from < end; from += kRows<V>) {
       const std::size_t n = std::min(kRows<V>, end - from);
       patience.spend(tests_.values.size());  // a test of all these rows takes as long as one row elsewhere

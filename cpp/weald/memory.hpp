@@ -143,7 +143,12 @@ struct PageAllocator {
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
 };
 
+// The library marks the spare room of a vector for the address sanitizer only if it has the usual allocator.
 template <class T>
+#ifdef _GLIBCXX_SANITIZE_VECTOR
+using BigVector = std::vector<T>;
+#else
 using BigVector = std::vector<T, PageAllocator<T>>;
+#endif
 
 }  // namespace weald

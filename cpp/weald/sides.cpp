@@ -32,7 +32,7 @@ struct ExtremeBytes {
 #if defined(__GNUC__) || defined(__clang__)
 constexpr bool kHasVectors = true;
 typedef std::uint8_t Bytes __attribute__((vector_size(kWidth)));
-#define WEALD_LOAD(name, from) Bytes name; std::memcpy(&name, from, kWidth)
+#define WEALD_LOAD(name, from) Bytes name; std::memcpy(&(name), (from), kWidth)
 
 WEALD_WIDE void find_strip_extremes(const Strip& strip, const ExtremeBytes& out) {
   WEALD_LOAD(missing, out.missing);

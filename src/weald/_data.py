@@ -270,14 +270,15 @@ def _open(X: Any, estimator: Any) -> _Source:
     """Find out what X is and check that it is a table with rows and columns."""
     names: list[Any] | None = None
     data: Any
-    if not isinstance(X, np.ndarray) and not sp.issparse(X):
-        if nw.dependencies.is_into_lazyframe(X):
+    X = nw.to_native(X, pass_through=True)
+    if not isinstance(X, np.ndarray) and not sp.issparse(X) and not _is_eager(X):
+        if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
             raise TypeError("X is a lazy frame without rows yet: call collect() on it first.")
-        if hasattr(X, "__arrow_c_stream__") and not _is_eager(X):
+        if hasattr(X, "__arrow_c_stream__"):
             X = nw.from_arrow(X, backend="pyarrow").to_native()  # such as an Arrow record batch
     if not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X):
         try:
-            data = nw.from_native(nw.to_native(X, pass_through=True), eager_only=True)
+            data = nw.from_native(X, eager_only=True)
             names = list(data.columns)
         except DuplicateError as error:
             same = [str(name) for name in getattr(X, "column_names", X.columns)]

@@ -100,8 +100,8 @@ def best_step(
     >>> y, h = np.array([0.0, 0.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0, 1.0])
     >>> F, rows = np.zeros(4), RowWeights(None, 4)
     >>> r = -Exponential().gradient(y, F)
-    >>> np.exp(2 * best_step(Exponential(), y, F, h, r, rows, 0.0).length).round(12)
-    np.float64(3.0)
+    >>> float(np.exp(2 * best_step(Exponential(), y, F, h, r, rows, 0.0).length).round(12))
+    3.0
     """
     largest = float(np.abs(h).max())
     if largest == 0:

@@ -36,7 +36,6 @@ class TreeBase(TableEstimator):
     # Not metadata to be routed: see `fit`.
     __metadata_request__fit = {"check_input": UNUSED}  # noqa: RUF012
     __metadata_request__predict = {"check_input": UNUSED}  # noqa: RUF012
-    __metadata_request__predict_proba = {"check_input": UNUSED}  # noqa: RUF012
 
     tree_: engine.Tree
 

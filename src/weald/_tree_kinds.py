@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.metadata_routing import UNUSED
 
 from weald import _engine as engine
 from weald import pruning
@@ -17,6 +18,8 @@ from weald._tree_base import CV_FOLDS, TreeBase
 
 class TreeClassifier(LabelTarget, TreeBase):
     """Labels in, class shares out."""
+
+    __metadata_request__predict_proba = {"check_input": UNUSED}  # noqa: RUF012
 
     def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
         codes = super()._read_target(y, n)

@@ -162,8 +162,8 @@ class NaiveEnsembleClassifier(EnsembleClassifier, _Naive):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3).fit(X[::2], y[::2])
     >>> same = NaiveEnsembleClassifier(DecisionTreeClassifier(max_depth=3)).fit(X[::2], y[::2])
-    >>> (same.predict(X[1::2]) == tree.predict(X[1::2])).all()
-    np.True_
+    >>> bool((same.predict(X[1::2]) == tree.predict(X[1::2])).all())
+    True
     >>> grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 5]}
     >>> NaiveEnsembleClassifier(param_grid=grid, random_state=0).fit(X, y).n_estimators_
     8

@@ -109,8 +109,8 @@ class StagewiseClassifier(TwoClasses):
     >>> from weald import StagewiseClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> votes = StagewiseClassifier(n_estimators=50).fit(X, y)
-    >>> votes.score(X, y) > 0.98, votes.train_losses_[-1] < 0.3
-    (True, np.True_)
+    >>> votes.score(X, y) > 0.98, bool(votes.train_losses_[-1] < 0.3)
+    (True, True)
     >>> lines = StagewiseClassifier(Ridge(), loss="log_loss", n_estimators=20).fit(X, y)
     >>> lines.score(X, y) > 0.95
     True

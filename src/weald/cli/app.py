@@ -146,6 +146,9 @@ def _telling_user_errors() -> Iterator[None]:
 @contextmanager
 def _progress(n_steps: int, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A live bar on the error stream; nothing there unless it is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -155,7 +158,6 @@ def _progress(n_steps: int, quiet: bool) -> Iterator[Callable[[str], None]]:
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=quiet or not sys.stderr.isatty(),
     )
     with progress:
         bar = progress.add_task("training", total=n_steps)

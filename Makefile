@@ -96,6 +96,15 @@ format: $(VENV)/.installed ## Format the Python sources and mend what ruff can m
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+# ---------------------------------------------------------------- stress
+# One seed again: make stress SEED=4711. Without it the first case is a new one, which is printed.
+CASES ?= 10000
+SEED  ?=
+.PHONY: stress
+stress: $(VENV)/.installed ## Fit CASES random models to random tables, from the case SEED on
+	PYTHONPATH=tests $(VENV)/bin/python -m stress.run --cases $(CASES) --workers $(WORKERS) \
+		$(if $(SEED),--first $(SEED))
+
 # ---------------------------------------------------------------- sanitizers
 CXX ?= c++
 ENGINE_TESTS := $(wildcard tests/test_tree_oracle.py tests/test_determinism.py \

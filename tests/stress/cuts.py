@@ -1,4 +1,10 @@
-"""The quality of splits: NumPy looks through all cuts of some nodes of a finished tree."""
+"""The quality of splits: NumPy looks through all cuts of the nodes of a finished tree.
+
+All nodes are looked at together. The rows of each are put in order, column by column, and running
+sums give the score of every cut.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -6,97 +12,150 @@ from stress.finished import must
 
 
 def score(G, H, criterion, l2):
-    """Scores of sums G (..., outputs of one kind) and weights H: greater is purer."""
+    """Scores of sums G of shape (..., channels) and weights H: greater is purer."""
     H = np.maximum(H, 1e-300)
-    if criterion in ("gini", "squared_error"):
-        return (G**2).sum(axis=-1) / H
     if criterion == "gradient":
         return G[..., 0] ** 2 / (H + l2)
+    if criterion in ("gini", "squared_error"):
+        return (G**2).sum(axis=-1) / H
     if criterion == "misclassification":
         return G.max(axis=-1)
     if criterion == "poisson":
-        ratio = np.maximum(G, 1e-300) / H[..., None]
-        return (G * np.log(ratio)).sum(axis=-1)
+        return (G * np.log(np.maximum(G, 1e-300) / H[..., None])).sum(axis=-1)
+    G = np.maximum(G, 0)
     logs = np.log2(G, out=np.zeros_like(G), where=G > 0)
     return (G * logs).sum(axis=-1) - H * np.log2(H)
 
 
-def channels(lesson, rows):
-    """One list of terms for each output, shape (rows, k)."""
-    w = lesson.w[rows]
-    if lesson.criterion == "gradient":
-        return [lesson.Y[rows]]
-    if lesson.classes:
-        return [
-            w[:, None] * (lesson.Y[rows, k, None] == np.arange(n))
-            for k, n in enumerate(lesson.classes)
+@dataclass(frozen=True)
+class Nodes:
+    """Some nodes, their rows, and the terms of these.
+
+    `number` is the node of each pair, `terms` are the channels (pairs, k) of each output; `H`, `G`
+    and `n` are the sums of the nodes.
+    """
+
+    lesson: object
+    chosen: np.ndarray
+    row: np.ndarray
+    number: np.ndarray
+    terms: list
+    w: np.ndarray
+
+    @staticmethod
+    def of(lesson, row, node, chosen):
+        place = np.full(lesson.tree.node_count, -1)
+        place[chosen] = np.arange(len(chosen))
+        inside = place[node] >= 0
+        row, number = row[inside], place[node[inside]]
+        return Nodes(lesson, chosen, row, number, terms_of(lesson, row, number), lesson.w[row])
+
+    def sums(self, mask):
+        """H, G and n of the marked pairs, node by node."""
+        m, number = len(self.chosen), self.number[mask]
+        G = [
+            np.column_stack([np.bincount(number, c, minlength=m) for c in part[mask].T])
+            for part in self.terms
         ]
-    Y = lesson.Y[rows]
-    if lesson.criterion == "squared_error":
-        Y = Y - Y.mean(axis=0)  # for the sake of digits
-    return [w[:, None] * Y[:, k, None] for k in range(Y.shape[1])]
+        counts = np.bincount(number, minlength=m)
+        return np.bincount(number, self.w[mask], minlength=m), G, counts
+
+    def score(self, H, G):
+        lesson = self.lesson
+        return sum(score(g, H, lesson.criterion, lesson.l2) for g in G)
+
+
+def terms_of(lesson, row, number):
+    """What each pair adds to its node, one array of channels for each output."""
+    w = lesson.w[row]
+    if lesson.criterion == "gradient":
+        return [lesson.Y[row]]
+    if lesson.classes:
+        every = enumerate(lesson.classes)
+        return [w[:, None] * (lesson.Y[row, k, None] == np.arange(n)) for k, n in every]
+    parts = []
+    for y in lesson.Y[row].T:
+        if lesson.criterion == "squared_error":  # from the mean of the node, for the sake of digits
+            y = y - (np.bincount(number, w * y) / np.bincount(number, w))[number]
+        parts.append((w * y)[:, None])
+    return parts
+
+
+def least_rows(lesson):
+    least = lesson.rules.get("min_samples_leaf", 1)
+    return least if isinstance(least, int) else np.ceil(least * lesson.extra["rows"])
 
 
 def allowed(lesson, n, H, G):
     """Sides with enough rows, weight, and what a Poisson leaf needs."""
-    rules = lesson.rules
-    least = rules.get("min_samples_leaf", 1)
-    fine = n >= (least if isinstance(least, int) else np.ceil(least * len(lesson.X)))
-    fine &= H > 0
-    share = rules.get("min_weight_fraction_leaf", 0.0) or 0.0
+    fine = (n >= least_rows(lesson)) & (H > 0)
+    share = lesson.rules.get("min_weight_fraction_leaf") or 0.0
     if share:
-        fine &= H > share * lesson.w.sum() * (1 + 1e-6)
+        fine &= share * lesson.w.sum() * (1 + 1e-6) < H
     if lesson.criterion == "gradient":
-        fine &= lesson.extra["min_hessian"] * (1 + 1e-6) <= H
+        fine &= lesson.extra["min_hessian"] * (1 + 1e-5) < H
     if lesson.criterion == "poisson":
         fine &= np.all([g[..., 0] > 1e-12 for g in G], axis=0)
     return fine
 
 
-def key_of(lesson, x, parts, w, categorical):
-    """What a column is cut by: its values, or the means of its categories."""
-    if not categorical:
+def keys(nodes, j):
+    """What a column is cut by: its values, or in each node the means of its categories."""
+    lesson = nodes.lesson
+    x = lesson.X[nodes.row, j]
+    if not lesson.categorical[j]:
         return x
     there = ~np.isnan(x)
-    if not there.any():
-        return x
-    codes = np.where(there, x, 0).astype(int)
-    C = np.bincount(codes[there], parts[0][there, -1])
-    H = np.bincount(codes[there], w[there])
-    return np.where(there, (C / np.maximum(H, 1e-300))[codes], np.nan)
+    code = np.where(there, x, 0).astype(int)
+    place = nodes.number * (code.max(initial=0) + 1) + code
+    C = np.bincount(place[there], nodes.terms[0][there, -1], minlength=place.max() + 1)
+    H = np.bincount(place[there], nodes.w[there], minlength=place.max() + 1)
+    return np.where(there, C[place] / np.maximum(H[place], 1e-300), np.nan)
 
 
-def best_cut(lesson, rows, j, parts):
-    """The best gain of all allowed cuts of a column."""
-    w = lesson.w[rows]
-    x = key_of(lesson, lesson.X[rows, j], parts, w, lesson.categorical[j])
+def best_cuts(nodes, j):
+    """The best score after an allowed cut of a column, for every node."""
+    lesson, best = nodes.lesson, np.full(len(nodes.chosen), -np.inf)
+    x = keys(nodes, j)
     there = np.flatnonzero(~np.isnan(x))
     if len(there) == 0:
-        return -np.inf
-    order = there[np.argsort(x[there], kind="stable")]
-    step = np.diff(x[order])
-    size = np.abs(x[order])
-    apart = step > (1e-9 * (size[1:] + size[:-1]) if lesson.categorical[j] else 0)
-    last = np.r_[np.flatnonzero(apart), len(order) - 1]
-    H, G = np.cumsum(w[order])[last], [np.cumsum(p[order], axis=0)[last] for p in parts]
-    n = last + 1
-    all_H, all_G = w.sum(), [p.sum(axis=0) for p in parts]
-    lost = all_H - H[-1], [a - g[-1] for a, g in zip(all_G, G, strict=True)], len(rows) - n[-1]
-    best = -np.inf
-    for left in (False, True) if lost[2] else (False,):  # missing values on the left
-        one = (n + left * lost[2], H + left * lost[0])
-        G_one = [g + left * extra for g, extra in zip(G, lost[1], strict=True)]
-        other = (len(rows) - one[0], all_H - one[1])
-        G_other = [a - g for a, g in zip(all_G, G_one, strict=True)]
-        fine = (other[0] > 0) & allowed(lesson, *one, G_one) & allowed(lesson, *other, G_other)
-        if fine.any():
-            gains = sum(
-                score(a[fine], one[1][fine], lesson.criterion, lesson.l2)
-                + score(b[fine], other[1][fine], lesson.criterion, lesson.l2)
-                for a, b in zip(G_one, G_other, strict=True)
-            )
-            best = max(best, float(gains.max()))
+        return best
+    order = there[np.lexsort((x[there], nodes.number[there]))]
+    number, x = nodes.number[order], x[order]
+    same_node = number[1:] == number[:-1]
+    near = 1e-9 * (np.abs(x[1:]) + np.abs(x[:-1])) if lesson.categorical[j] else 0.0
+    last = np.flatnonzero(np.r_[~(same_node & (x[1:] - x[:-1] <= near)), True])
+    begin = np.searchsorted(number, number[last])
+    end = np.r_[~same_node[last[:-1]], True]  # all that is present on the left
+
+    def running(terms):
+        """Sums from the beginning of the node up to each cut."""
+        whole = np.concatenate([np.zeros((1, terms.shape[1])), np.cumsum(terms[order], axis=0)])
+        return whole[last + 1] - whole[begin]
+
+    H, G, n = running(nodes.w[:, None])[:, 0], [*map(running, nodes.terms)], last + 1 - begin
+    at = number[last]
+    all_H, all_G, all_n = (part_at(part, at) for part in nodes.sums(slice(None)))
+    missing = np.ones(len(nodes.row), dtype=bool)
+    missing[there] = False
+    no_H, no_G, no_n = (part_at(part, at) for part in nodes.sums(missing))
+    for left in (False, True):  # missing values on the left
+        one_n, one_H = n + left * no_n, H + left * no_H
+        one_G = [g + left * lost for g, lost in zip(G, no_G, strict=True)]
+        other_G = [whole - g for whole, g in zip(all_G, one_G, strict=True)]
+        fine = ~end if left else ~end | (no_n > 0)
+        fine = fine & allowed(lesson, one_n, one_H, one_G)
+        fine &= allowed(lesson, all_n - one_n, all_H - one_H, other_G)
+        scores = nodes.score(one_H, one_G) + nodes.score(all_H - one_H, other_G)
+        np.maximum.at(best, at[fine], scores[fine])
     return best
+
+
+def part_at(part, at):
+    return [g[at] for g in part] if isinstance(part, list) else part[at]
+
+
+# --- which nodes and columns ----------------------------------------------------------------------
 
 
 def searched(lesson):
@@ -106,80 +165,86 @@ def searched(lesson):
         return []
     if lesson.criterion == "absolute_error":
         return []
-    simple = len(lesson.classes) == 1 and lesson.classes[0] == 2
-    simple |= not lesson.classes and lesson.Y.shape[1] == 1 and lesson.criterion != "gradient"
-    bins = lesson.rules.get("max_bins")
+    if isinstance(rules.get("min_samples_leaf"), float) and "rows" not in lesson.extra:
+        return []
+    ordered = lesson.classes == (2,)
+    ordered |= not lesson.classes and lesson.Y.shape[1] == 1 and lesson.criterion != "gradient"
+    bins = rules.get("max_bins")
     found = []
     for j, categorical in enumerate(lesson.categorical):
         x = lesson.X[:, j]
         apart = bins is None or len(np.unique(x[~np.isnan(x)])) <= bins
-        if apart and (simple or not categorical):
+        if apart and (ordered or not categorical):
             found.append(j)
     return found
 
 
-def rows_of(row, node, i):
-    return row[node == i]
-
-
-def split_gain(lesson, row, node, i):
-    rows = rows_of(row, node, i)
-    parts = channels(lesson, rows)
-    tree, sides = lesson.tree, []
-    for child in (tree.children_left[i], tree.children_right[i]):
-        inside = np.isin(rows, rows_of(row, node, child))
-        H = lesson.w[rows[inside]].sum()
-        sides += [score(p[inside].sum(axis=0), H, lesson.criterion, lesson.l2) for p in parts]
-    return float(np.sum(sides))
-
-
-def check_cuts(lesson, row, node, rng, inner=3, leaves=2):
-    """Some splits are as good as the best cut; some leaves have no cut that helps."""
-    tree = lesson.tree
-    columns = searched(lesson)
-    if not columns:
-        return
-    is_leaf = tree.children_left < 0
-    chosen = set(rng.choice(np.flatnonzero(~is_leaf), inner)) if not is_leaf.all() else set()
-    for i in sorted({0, *chosen} if not is_leaf[0] else chosen):
-        if lesson.criterion == "gradient" and lesson.categorical[tree.feature[i]]:
-            continue  # judged with more regularisation
-        best, whole, slack = look(lesson, row, node, i, columns)
-        made = split_gain(lesson, row, node, i)
-        must(
-            made >= best - slack, f"node {i}: a split gains {made - whole:g}, not {best - whole:g}"
-        )
-    if lesson.extra.get("leaves had a choice"):
-        for i in rng.choice(np.flatnonzero(is_leaf), leaves):
-            rows = rows_of(row, node, i)
-            if len(rows) < 2 or tree.impurity[i] <= 1e-12 or not may_split(lesson, i):
-                continue
-            best, whole, slack = look(lesson, row, node, i, columns)
-            must(best <= whole + slack, f"leaf {i} could have been split for {best - whole:g}")
-
-
-def may_split(lesson, i):
-    """No limit on depth or rows makes the node a leaf."""
+def open_nodes(lesson):
+    """Nodes that were split, and leaves that no limit has made leaves."""
     tree, rules = lesson.tree, lesson.rules
-    n = tree.n_node_samples[i]
-    deepest = rules.get("max_depth") or np.inf
+    inner = tree.children_left >= 0
+    if lesson.criterion == "gradient":
+        # Categories are judged with more regularisation.
+        by_category = np.array([*lesson.categorical, False])[np.maximum(tree.feature, -1)]
+        return inner & ~by_category
+    if not lesson.extra.get("leaves had a choice"):
+        return inner
     enough = [rules.get("min_samples_split", 2), 2 * rules.get("min_samples_leaf", 1)]
     if any(isinstance(number, float) for number in enough):
-        return False
-    return tree.depth[i] < deepest and n >= max(enough)
+        return inner
+    may = (tree.depth < (rules.get("max_depth") or np.inf)) & (tree.n_node_samples >= max(enough))
+    return inner | (may & (tree.impurity > 1e-9))
 
 
-def look(lesson, row, node, i, columns):
-    """The best score after a split, that before it, and how much of a difference is rounding."""
-    rows = rows_of(row, node, i)
-    parts = channels(lesson, rows)
-    H = lesson.w[rows].sum()
-    whole = float(sum(score(p.sum(axis=0), H, lesson.criterion, lesson.l2) for p in parts))
-    single = np.abs(score(np.hstack(parts), lesson.w[rows], "gini", 0.0)).sum()
-    if lesson.criterion in ("entropy", "log_loss", "poisson"):
-        single += abs(whole)
-    slack = max(1e-6, 10 * lesson.close) * (float(single) + abs(whole)) + 1e-12
-    best = max(best_cut(lesson, rows, j, parts) for j in columns)
-    if lesson.close > 1e-9:  # weights as small as their unit
-        slack += 10 * lesson.close * float(lesson.w.sum())
-    return best, whole, slack
+def some_nodes(lesson, node, columns, budget, rng):
+    """As many nodes as the budget of (row, column) pairs allows, in random order."""
+    wanted = rng.permutation(np.flatnonzero(open_nodes(lesson)))
+    sizes = np.bincount(node, minlength=lesson.tree.node_count)[wanted]
+    return wanted[np.cumsum(sizes) * columns <= budget]
+
+
+def check_cuts(lesson, row, node, rng, budget):
+    """Splits are as good as the best cut, and leaves have no cut that helps; gives what it cost."""
+    columns = searched(lesson)
+    if not columns:
+        return 0
+    chosen = some_nodes(lesson, node, len(columns), budget, rng)
+    if len(chosen) == 0:
+        return 0
+    nodes = Nodes.of(lesson, row, node, chosen)
+    H, G, _ = nodes.sums(slice(None))
+    before = nodes.score(H, G)
+    best = np.max([best_cuts(nodes, j) for j in columns], axis=0)
+    made = before + 0.0
+    inner = lesson.tree.children_left[chosen] >= 0
+    if inner.any():
+        left = goes_left(lesson, row, node, nodes)
+        one, other = nodes.sums(left), nodes.sums(~left)
+        made = np.where(inner, nodes.score(*one[:2]) + nodes.score(*other[:2]), before)
+    slack = doubt(nodes, before)
+    for i in np.flatnonzero(made < best - slack):
+        gains = f"{made[i] - before[i]:g}, not {best[i] - before[i]:g}"
+        must(not inner[i], f"node {chosen[i]}: the split gains {gains}")
+        must(False, f"leaf {chosen[i]} could have been split: it gains {gains}")
+    return len(nodes.row) * len(columns)
+
+
+def goes_left(lesson, row, node, nodes):
+    """Which pairs of the chosen nodes are rows of the left child."""
+    tree = lesson.tree
+    child = tree.children_left[nodes.chosen[nodes.number]]
+    n = tree.node_count
+    return np.isin(nodes.row * n + child, row * n + node) & (child >= 0)
+
+
+def doubt(nodes, before):
+    """Differences that rounding explains: of the sums, and of the engine's units."""
+    lesson, m = nodes.lesson, len(nodes.chosen)
+    w = np.maximum(nodes.w, 1e-300)
+    single = sum((part**2).sum(axis=1) for part in nodes.terms) / w
+    spread = np.bincount(nodes.number, single, minlength=m) + np.abs(before)
+    if lesson.criterion in ("entropy", "log_loss"):
+        spread = spread + np.bincount(nodes.number, nodes.w, minlength=m)
+    unit = max(1e-7, lesson.close)
+    rows = np.bincount(nodes.number, minlength=m)
+    return 1e-6 * spread + unit * rows * float(lesson.w.max()) * (lesson.close > 1e-9) + 1e-12

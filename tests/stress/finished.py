@@ -46,7 +46,7 @@ class Lesson:
     extra: dict = field(default_factory=dict)
 
 
-class Wrong(AssertionError):
+class Wrong(AssertionError):  # noqa: N818
     """What must hold does not."""
 
 
@@ -268,7 +268,7 @@ def check_tree(lesson):
     must(off <= 1e-9 * W + lesson.close * W[0], "a node weighs something else than its rows")
     fraction = rules.get("min_weight_fraction_leaf", 0.0)
     if fraction and tree.node_count > 1 and lesson.criterion != "gradient":
-        must(W >= fraction * W[0] * (1 - 1e-6), "a leaf lighter than min_weight_fraction_leaf")
+        must(fraction * W[0] * (1 - 1e-6) <= W, "a leaf lighter than min_weight_fraction_leaf")
     if lesson.leaves is not None:
         leaf = tree.children_left < 0
         said = tree.value.reshape(tree.node_count, -1)

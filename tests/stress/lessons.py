@@ -101,7 +101,9 @@ def of_single(est, table):
     w = table.w * class_weights(est, table, Y, by_weight=False)
     lesson = grown(est, est, table, X, Y, classes, w, rows=int((w > 0).sum()))
     if getattr(est, "cost_matrix", None) is not None:
-        lesson.extra["searches all"] = False  # costs weigh in the splits, and only there
+        # Costs weigh in the splits, and only there.
+        lesson.extra["searches all"] = lesson.extra["leaves had a choice"] = False
+        lesson.rules["min_weight_fraction_leaf"] = 0.0
     yield lesson
 
 
@@ -156,10 +158,11 @@ def of_stagewise(est, table):
     y, F = Y[:, 0].astype(float), np.full(len(table), est.init_)
     said = est.member_predictions(table.X)
     stops = est.n_iter_no_change is not None and est.validation_fraction is not None
+    kinks = est.loss_.name in ("absolute_error", "quantile")  # rounding decides where y = F
     for t, member in enumerate(est.estimators_):
         r = -est.loss_.gradient(y, F)
-        if stops:
-            yield grown(est, member, table, X, None, (), None, **{"rows unknown": True})
+        if stops or (kinks and t > 0):
+            yield grown(est, member, table, X, None, (), None, **{"rows unknown": stops or kinks})
         elif is_classifier(member):
             side, w = (r > 0).astype(int)[:, None], table.w * np.abs(r)
             w = w * table.w.sum() / w.sum()
@@ -263,7 +266,7 @@ def of_round(est, tree, X, Y, w, F, g, h, k, rules, categorical, extra):
     leaves = None
     if rules["monotonic_cst"] is None:
         leaves = leaf_rule(est, tree, Y, w, F, g, h, columns, step, l2)
-    close = max(ROUNDED, 1e-9 * len(X))  # every row is rounded to a unit
+    close = max(ROUNDED, 4e-9 * len(X))  # every row is rounded to a unit
     return Lesson(
         tree, X, c, weight, "gradient", rules, categorical, (), close, l2 or 0.0, leaves, extra
     )

@@ -1,13 +1,13 @@
 """Every public estimator, and what its parameters may be: a case is drawn from these tables.
 
-A list says which values a parameter may take; a function draws one for a table. A parameter is
-given in about a quarter of the cases and left at its default in the others.
+A list says which values a parameter may take; a function draws one for a table. Others are left at
+their defaults: in some cases nearly all of them, so that trees grow large, in others about half.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
@@ -16,7 +16,14 @@ from sklearn.tree import DecisionTreeRegressor as TheirRegressor
 import weald
 from stress.tables import MOST_ROWS, Table, make_table
 
-GIVEN = 0.22  # the chance of a parameter to be given
+TREES = (
+    weald.DecisionTreeClassifier,
+    weald.DecisionTreeRegressor,
+    weald.ExtraTreeClassifier,
+    weald.ExtraTreeRegressor,
+)
+ADABOOSTS = (weald.AdaBoostClassifier, weald.AdaBoostRegressor)
+GIVEN = (0.04, 0.15, 0.45)  # chances of a parameter to be given
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,18 @@ class Case:
 
     @property
     def own_trees(self):
-        return self.member is None or self.member.kind.__module__.startswith("weald")
+        """The engine grows the trees; other members are fitted by themselves."""
+        if self.member is None:
+            return "param_grid" not in self.row.always
+        member = self.estimator.estimator
+        pruned = getattr(member, "ccp_alpha", 0.0) > 0 and isinstance(self.estimator, ADABOOSTS)
+        boosted = isinstance(self.estimator, weald.GradientBoostingRegressor)
+        return self.member.kind in TREES and not pruned and not boosted
+
+    @property
+    def foreign(self):
+        """Members of another library."""
+        return self.member is not None and not self.member.kind.__module__.startswith("weald")
 
     def __str__(self):
         return f"{self.estimator!r}\non a {self.table}".replace("\n         ", "")
@@ -101,7 +119,7 @@ SHAPE = {
     "min_samples_split": [3, 7, 20, 0.1],
     "min_samples_leaf": [2, 5, 20, 0.05],
     "min_weight_fraction_leaf": [0.01, 0.1, 0.3],
-    "max_leaf_nodes": [2, 3, 5, 8, 31, 100, 255, 1000],
+    "max_leaf_nodes": [2, 3, 8, 31, 100, 255, 1000, 3000],
     "min_impurity_decrease": [1e-4, 0.01],
     "max_bins": [None, None, None, 2, 3, 16, 64, 200, 255],
     "monotonic_cst": directions,
@@ -121,7 +139,7 @@ SINGLE = {"splitter": ["best", "random"]}
 
 ONE_OUTPUT = ("numbers", "whole", "heavy", "constant", "counts", "amounts")
 ANY_NUMBERS = (*ONE_OUTPUT, "outputs")
-ANY_CLASSES = ("two", "two", "many", "outputs of classes")
+ANY_CLASSES = ("two", "two", "two", "many", "many", "outputs of classes")
 
 # --- members ------------------------------------------------------------------------------------
 
@@ -147,6 +165,13 @@ REGRESSORS = (
     Row(TheirRegressor, (), FEW, plain=True, rows=300),
     Row(KNeighborsRegressor, (), {}, plain=True, rows=300, always={"n_neighbors": 1}),
 )
+# Members that are fitted to gradients, which have either sign.
+LEANING = tuple(
+    member
+    if member is None or "criterion" not in member.settings
+    else replace(member, settings={**member.settings, "criterion": ["squared_error"]})
+    for member in REGRESSORS
+)
 VOTERS = (
     *CLASSIFIERS[:4],
     Row(weald.DecisionTreeRegressor, (), {**TREE, **SINGLE}),
@@ -156,7 +181,7 @@ VOTERS = (
 WEAK = tuple(
     member
     if member is None or not member.kind.__module__.startswith("weald.tree")
-    else Row(member.kind, (), {**member.settings, "max_depth": [1, 2, 3]})
+    else replace(member, settings={**member.settings, "max_depth": [1, 2, 3]})
     for member in CLASSIFIERS
 )
 
@@ -246,7 +271,7 @@ GOSS = {"sampling": ["gradient"], "top_rate": [0.1, 0.3], "other_rate": [0.2]}
 
 ROWS = [
     Row(weald.DecisionTreeClassifier, ANY_CLASSES, {**CLASS_TREE, **SINGLE, "cost_matrix": costs},
-        always=SINGLE_TREE, times=4),
+        always=SINGLE_TREE, times=6),
     Row(weald.DecisionTreeRegressor, ANY_NUMBERS, {**NUMBER_TREE, **SINGLE},
         always=SINGLE_TREE, times=4),
     Row(weald.ExtraTreeClassifier, ANY_CLASSES, {**CLASS_TREE, **SINGLE}, always=SINGLE_TREE),
@@ -273,14 +298,14 @@ ROWS = [
         always={**BOOSTED, "algorithm": ["samme", "real"]}, times=2),
     Row(weald.AdaBoostClassifier, ("two",), ADABOOST, WEAK[:4],
         always={**BOOSTED, "algorithm": ["samme", "confidence", "real", "gentle"]}),
-    Row(weald.AdaBoostClassifier, ("two",), ADABOOST, (None, None, REGRESSORS[2]),
+    Row(weald.AdaBoostClassifier, ("two",), ADABOOST, (None, None, LEANING[2]),
         always={**BOOSTED, "algorithm": ["logit"]}),
     Row(weald.AdaBoostRegressor, ONE_OUTPUT, {**ADABOOST, "loss": ["square", "exponential"]},
         REGRESSORS, always=BOOSTED, times=2),
     Row(weald.StagewiseClassifier, ("two",), {**STAGEWISE, "loss": class_loss}, VOTERS,
         always=BOOSTED),
     Row(weald.StagewiseRegressor, ONE_OUTPUT, {**STAGEWISE, "loss": number_loss},
-        (*REGRESSORS, CLASSIFIERS[2]), always=BOOSTED),
+        (*LEANING, CLASSIFIERS[2]), always=BOOSTED),
     Row(weald.GradientBoostingClassifier, ("two", "many"),
         {**GRADIENT, "loss": class_loss, "class_weight": weights_of_classes}, always=BOOSTED,
         times=4),
@@ -291,7 +316,7 @@ ROWS = [
     Row(weald.GradientBoostingRegressor, ONE_OUTPUT, {**GOSS, **FEW},
         always={**BOOSTED, **GOSS}),
     Row(weald.GradientBoostingRegressor, ONE_OUTPUT, {"subsample": [0.5], "order": [1, 2]},
-        REGRESSORS[2:], always=BOOSTED, rows=300),
+        LEANING[2:], always=BOOSTED, rows=300),
 ]  # fmt: skip
 
 
@@ -318,7 +343,8 @@ def pick(values, rng, table):
 
 
 def draw_settings(row, rng, table):
-    chosen = {name: values for name, values in row.settings.items() if rng.random() < GIVEN}
+    chance = GIVEN[rng.integers(len(GIVEN))]
+    chosen = {name: values for name, values in row.settings.items() if rng.random() < chance}
     given = {name: pick(values, rng, table) for name, values in (chosen | row.always).items()}
     if row.kind.__name__.startswith("ExtraTrees") and "bootstrap" not in given:
         given["bootstrap"] = "max_samples" in given or "oob_score" in given

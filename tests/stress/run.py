@@ -84,10 +84,10 @@ def run_case(number):
     case = "a case that could not be drawn"
     try:
         case = draw_case(number)
-        verdict = check_case(case)
+        refusal = check_case(case)
     except Exception:
         return "wrong", f"{case}\n{traceback.format_exc(limit=-5)}"
-    return ("fine", "") if verdict.refusal is None else ("refused", verdict.refusal)
+    return ("fine", "") if refusal is None else ("refused", refusal)
 
 
 def serve(pipe, seconds):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+LARGE = 500
 MOST_ROWS = 6_000
 
 
@@ -85,28 +86,31 @@ class Table:
 
 # --- columns ------------------------------------------------------------------------------------
 
+# By name, from a number of rows and one of values: how many rows share a value decides about the
+# ways that the engine goes.
 COLUMNS = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "whole": lambda rng, n: rng.integers(0, rng.choice([9, 30, 200, 1000]), n),
-    "0/1": lambda rng, n: rng.random(n) < rng.choice([0.5, 0.05]),
-    "few": lambda rng, n: rng.choice(rng.normal(size=rng.integers(2, 8)), n),
-    "rounded": lambda rng, n: np.round(rng.normal(size=n), 1),
-    "heavy": lambda rng, n: rng.standard_cauchy(n),
-    "huge": lambda rng, n: 1e30 * rng.normal(size=n),
-    "tiny": lambda rng, n: 1e-30 * rng.normal(size=n),
-    "close": lambda rng, n: 1e6 + rng.integers(0, 50, n) * 2.0**-4,
-    "mostly zero": lambda rng, n: rng.integers(1, 9, n) * (rng.random(n) < 0.1),
-    "constant": lambda rng, n: np.full(n, rng.choice([0.0, -3.5, 1e9])),
+    "normal": lambda rng, n, k: rng.normal(size=n),
+    "whole": lambda rng, n, k: rng.integers(0, k, n),
+    "bell": lambda rng, n, k: np.round(k / 6 * rng.normal(size=n)),
+    "0/1": lambda rng, n, k: rng.random(n) < rng.choice([0.5, 0.05]),
+    "few": lambda rng, n, k: rng.choice(rng.normal(size=min(k, 60)), n),
+    "heavy": lambda rng, n, k: rng.standard_cauchy(n),
+    "huge": lambda rng, n, k: 1e30 * rng.normal(size=n),
+    "tiny": lambda rng, n, k: 1e-30 * rng.normal(size=n),
+    "close": lambda rng, n, k: 1e6 + rng.integers(0, k, n) * 2.0**-4,
+    "mostly zero": lambda rng, n, k: rng.integers(1, 9, n) * (rng.random(n) < 0.1),
+    "constant": lambda rng, n, k: np.full(n, rng.choice([0.0, -3.5, 1e9])),
 }
 # Tables of one kind drive the engine down one path; mixed ones make paths meet.
-MIXES = [*([name] for name in ("normal", "whole", "0/1", "few")), list(COLUMNS), list(COLUMNS)]
+PURE = ("normal", "whole", "bell", "bell", "0/1", "few")
+MIXES = [*([name] for name in PURE), *[list(COLUMNS)] * 3]
 
 
 def make_rows(rng, most):
-    """Log-uniform, with more weight on tables that are worth the care of several threads."""
-    low = 500 if rng.random() < 0.3 else 1
-    low = min(low, most)
-    return int(np.exp(rng.uniform(np.log(low), np.log(most + 1))))
+    """Log-uniform, and as often enough rows for large trees and several threads."""
+    if most > LARGE and rng.random() < 0.4:
+        return int(rng.integers(LARGE, most + 1))
+    return int(np.exp(rng.uniform(0, np.log(most + 1))))
 
 
 def make_numbers(rng, n, d, plain):
@@ -114,7 +118,11 @@ def make_numbers(rng, n, d, plain):
     kinds = rng.choice(mix, d)
     if plain:
         kinds[kinds == "huge"] = "normal"  # other libraries square them
-    return np.column_stack([COLUMNS[kind](rng, n) for kind in kinds]).astype(float)
+    values = np.exp(rng.uniform(np.log(2), np.log(300), d)).astype(int)
+    if len(mix) == 1:
+        values[:] = values[0]
+    columns = [COLUMNS[kind](rng, n, k) for kind, k in zip(kinds, values, strict=True)]
+    return np.column_stack(columns).astype(float)
 
 
 def make_labels(rng, k):
@@ -185,7 +193,7 @@ def make_signal(rng, numbers):
     there = np.nan_to_num(numbers)
     ranks = there.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable") / len(there)
     effects = rng.normal(size=numbers.shape[1])
-    return ranks @ effects + rng.choice([0.0, 0.3, 2.0]) * rng.normal(size=len(numbers))
+    return ranks @ effects + rng.choice([0.0, 0.3, 1.0, 2.0]) * rng.normal(size=len(numbers))
 
 
 def in_classes(rng, signal, k):

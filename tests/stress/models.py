@@ -320,6 +320,15 @@ ROWS = [
 ]  # fmt: skip
 
 
+# What lets trees grow large.
+LARGE_TREES = {
+    "max_leaf_nodes": [None, 300, 1000, 3000],
+    "max_features": [None, None, 0.7],
+    "max_bins": [None, 64, 255, 255],
+}
+LARGE = 0.2  # of the cases are about large trees
+
+
 # --- drawing a case -----------------------------------------------------------------------------
 
 # Values that go together, or not at all: where the first holds, the second is taken away.
@@ -342,9 +351,11 @@ def pick(values, rng, table):
     return values[rng.integers(len(values))] if isinstance(values, list) else values
 
 
-def draw_settings(row, rng, table):
-    chance = GIVEN[rng.integers(len(GIVEN))]
+def draw_settings(row, rng, table, large=False):
+    chance = GIVEN[0 if large else rng.integers(len(GIVEN))]
     chosen = {name: values for name, values in row.settings.items() if rng.random() < chance}
+    if large:
+        chosen |= {name: values for name, values in LARGE_TREES.items() if name in row.settings}
     given = {name: pick(values, rng, table) for name, values in (chosen | row.always).items()}
     if row.kind.__name__.startswith("ExtraTrees") and "bootstrap" not in given:
         given["bootstrap"] = "max_samples" in given or "oob_score" in given
@@ -361,11 +372,11 @@ def reads_categories(kind):
     return "categorical_features" in kind().get_params()
 
 
-def draw_member(member, rng, table):
+def draw_member(member, rng, table, large):
     """The estimator of a member, with the table's categories if it reads them."""
     if member is None:
         return None
-    settings = draw_settings(member, rng, table)
+    settings = draw_settings(member, rng, table, large)
     if reads_categories(member.kind):
         settings |= table.settings
     return member.kind(**settings)
@@ -379,13 +390,14 @@ def draw_case(number):
     member = row.members[rng.integers(len(row.members))]
     plain = row.plain or (member is not None and member.plain)
     most = min(row.rows, MOST_ROWS if member is None else member.rows)
-    table = make_table(rng, row.targets, plain, most)
-    settings = draw_settings(row, rng, table)
+    large = most == MOST_ROWS and rng.random() < LARGE
+    table = make_table(rng, row.targets, plain, most, dense=large)
+    settings = draw_settings(row, rng, table, large and "max_bins" in row.settings)
     if reads_categories(row.kind):
         settings |= table.settings
     estimator = row.kind(**settings)
     if len(row.members) > 1 or row.members[0] is not None:
-        chosen = draw_member(member, rng, table)
+        chosen = draw_member(member, rng, table, large)
         if chosen is None and table.settings:  # the default member knows of no listed categories
             chosen = default_member(estimator, table)
         estimator.set_params(estimator=chosen)

@@ -235,12 +235,20 @@ def make_weights(rng, n):
     return weights
 
 
-def make_table(rng, kinds, plain, most):
+def make_dense(rng, most):
+    """Thousands of rows in few columns of few values: large trees, whose nodes keep histograms."""
+    n, d, k = int(rng.integers(most // 4, most + 1)), int(rng.integers(2, 9)), rng.integers(3, 25)
+    kind = str(rng.choice(["whole", "bell"]))
+    numbers = np.column_stack([COLUMNS[kind](rng, n, k) for _ in range(d)]).astype(float)
+    return numbers, [None] * d, numbers, {}
+
+
+def make_table(rng, kinds, plain, most, dense=False):
     """Rows of one of the kinds of target; `plain` has neither missing values nor categories."""
-    n = make_rows(rng, most)
     wide = rng.random() < 0.06
     d = int(rng.integers(16, 33)) if wide else int(rng.integers(1, 9))
-    numbers, labels, X, settings = make_columns(rng, n, d, plain)
+    made = make_dense(rng, most) if dense else make_columns(rng, make_rows(rng, most), d, plain)
+    numbers, labels, X, settings = made
     kind = str(rng.choice(kinds))
     y = make_target(rng, numbers, kind)
-    return Table(X, numbers, labels, y, kind, make_weights(rng, n), settings)
+    return Table(X, numbers, labels, y, kind, make_weights(rng, len(numbers)), settings)

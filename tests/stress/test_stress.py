@@ -21,7 +21,7 @@ def check(cases):
 
 
 def test_hundreds_of_cases():
-    check(int(os.environ.get("WEALD_STRESS_CASES", "400")))
+    check(int(os.environ.get("WEALD_STRESS_CASES", "700")))
 
 
 @pytest.mark.slow

@@ -177,5 +177,5 @@ def check_case(case):
         np.seterr(all="ignore")
         if case.own_trees:
             check_trees(case, est)
-        check_twin(case, est)
+        check_twin(case)
     return None

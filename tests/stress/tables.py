@@ -1,6 +1,6 @@
 """Random tables: from a seed, rows of every kind that a fit has to cope with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,11 @@ class Table:
     @cached_property
     def w(self):
         return np.ones(len(self)) if self.weights is None else self.weights
+
+    def head(self, n):
+        """The first rows alone."""
+        weights = None if self.weights is None else self.weights[:n]
+        return replace(self, X=self.X[:n], numbers=self.numbers[:n], y=self.y[:n], weights=weights)
 
     def coded(self, categories):
         """The numbers, with categories coded as a fitted model has them."""

@@ -265,7 +265,8 @@ def check_tree(lesson):
         return row, node
     W = np.bincount(node, lesson.w[row], minlength=tree.node_count)
     off = np.abs(tree.weighted_n_node_samples - W)
-    must(off <= 1e-9 * W + lesson.close * W[0], "a node weighs something else than its rows")
+    unit = lesson.close * W[0] + lesson.extra.get("unit", 0.0)
+    must(off <= 1e-9 * W + unit, "a node weighs something else than its rows")
     fraction = rules.get("min_weight_fraction_leaf", 0.0)
     if fraction and tree.node_count > 1 and lesson.criterion != "gradient":
         must(fraction * W[0] * (1 - 1e-6) <= W, "a leaf lighter than min_weight_fraction_leaf")

@@ -263,6 +263,7 @@ def of_round(est, tree, X, Y, w, F, g, h, k, rules, categorical, extra):
     simple = every and est.interaction_cst is None and l2 is not None and not vector
     extra["searches all"] = simple and rules["min_impurity_decrease"] == 0
     extra["min_hessian"] = est.min_hessian if order == 2 else 0.0
+    extra["unit"] = 1e-14 * w.sum()
     leaves = None
     if rules["monotonic_cst"] is None:
         leaves = leaf_rule(est, tree, Y, w, F, g, h, columns, step, l2)
@@ -315,7 +316,10 @@ def leaf_rule(est, tree, Y, w, F, g, h, columns, step, l2):
         G = sums(row, node, -w[:, None] * g[:, columns])
         size = sums(row, node, np.abs(w[:, None] * g[:, columns]))
         with np.errstate(divide="ignore", invalid="ignore"):
-            said, doubt = G / (H + l2), 1e-6 * size / (H + l2)
+            said = G / (H + l2)
+            # Every row is rounded to a unit of 2^-50 of all.
+            unit = 1e-14 * np.abs(w[:, None] * g[:, columns]).sum(axis=0)
+            doubt = (1e-6 * size + unit * np.bincount(node)[:, None]) / (H + l2)
         if loss.link.name == "log" and step == "newton":
             said = np.clip(said, -LONGEST, LONGEST)
         sure = (H + l2 > 0) & np.isfinite(said)

@@ -241,10 +241,10 @@ STOPPING = {"n_iter_no_change": [1, 2], "tol": [0.0, 0.1], "validation_fraction"
 ADABOOST = {
     "learning_rate": [0.1, 0.5, 1.5],
     "when_worse": ["stop", "skip"],
-    "keep_weights": [True, True, False],
     "resample": [True, False],
     **STOPPING,
 }
+ROUNDS = {**BOOSTED, "keep_weights": [True, True, False]}
 STAGEWISE = {"learning_rate": [0.1, 0.5], "init": ["zero", "constant"], **STOPPING}
 GRADIENT = {
     **SHAPE,
@@ -295,13 +295,13 @@ ROWS = [
     Row(weald.NaiveEnsembleRegressor, ANY_NUMBERS, {}, (None, REGRESSORS[-2]),
         always={**ALWAYS, "param_grid": grid}, rows=500),
     Row(weald.AdaBoostClassifier, ("two", "two", "many"), {**ADABOOST, "min_edge": [0.05]}, WEAK,
-        always={**BOOSTED, "algorithm": ["samme", "real"]}, times=2),
+        always={**ROUNDS, "algorithm": ["samme", "real"]}, times=2),
     Row(weald.AdaBoostClassifier, ("two",), ADABOOST, WEAK[:4],
-        always={**BOOSTED, "algorithm": ["samme", "confidence", "real", "gentle"]}),
+        always={**ROUNDS, "algorithm": ["samme", "confidence", "real", "gentle"]}),
     Row(weald.AdaBoostClassifier, ("two",), ADABOOST, (None, None, LEANING[2]),
-        always={**BOOSTED, "algorithm": ["logit"]}),
+        always={**ROUNDS, "algorithm": ["logit"]}),
     Row(weald.AdaBoostRegressor, ONE_OUTPUT, {**ADABOOST, "loss": ["square", "exponential"]},
-        REGRESSORS, always=BOOSTED, times=2),
+        REGRESSORS, always={**ROUNDS, "resample": [True, False, False]}, times=2),
     Row(weald.StagewiseClassifier, ("two",), {**STAGEWISE, "loss": class_loss}, VOTERS,
         always=BOOSTED),
     Row(weald.StagewiseRegressor, ONE_OUTPUT, {**STAGEWISE, "loss": number_loss},

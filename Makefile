@@ -94,6 +94,18 @@ format: $(VENV)/.installed ## Format the Python sources and mend what ruff can m
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+# ---------------------------------------------------------------- stress
+# $(call stress,ENVIRONMENT): random models on random tables, each held against its twins. The first case is a new one,
+# which is printed; the same cases again: SEED=4711.
+CASES ?= 5000
+SEED  ?=
+stress = PYTHONPATH=tests $(1)/bin/python -m stress.run --cases $(CASES) --workers $(WORKERS) \
+	$(if $(SEED),--first $(SEED))
+
+.PHONY: stress
+stress: $(VENV)/.installed ## Fit CASES random models to random tables, from the case SEED on
+	$(call stress,$(VENV))
+
 # ---------------------------------------------------------------- static checks of the core
 # A fixed version, since every new one has something new to say.
 CLANG_TIDY := clang-tidy==23.1.4
@@ -140,19 +152,15 @@ build/oldest.txt: pyproject.toml
 oldest: .venv-oldest/.installed ## Run the tests with the lowest declared version of every dependency
 	.venv-oldest/bin/python -m pytest -n $(WORKERS)
 
-# $(call stress,FLAVOUR): random tables and settings for all methods, each held against its twins.
-stress = PYTHONPATH=tests .venv-$(1)/bin/python -m stress.run --cases $(STRESS_CASES) --workers $(WORKERS)
-STRESS_CASES ?= 5000
-
 .PHONY: checked
 checked: .venv-checked/.installed ## Run random cases on a build that checks its indices and spoils reused memory
-	$(call stress,checked)
+	$(call stress,.venv-checked)
 
 .PHONY: tiny
 tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables reach every way, and the engine's tests
 	.venv-tiny/bin/python -m pytest -n $(WORKERS) tests/engine tests/laws tests/oracle \
 		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
-	$(call stress,tiny)
+	$(call stress,.venv-tiny)
 
 # All tests but those of documents, drawings and the command line, which show the engine nothing new, and
 # scikit-learn's checks, which fit the same small tables hundreds of times. Promises in seconds are not made for
@@ -181,12 +189,12 @@ UNDER_TSAN = $(call under,libtsan.so) TSAN_OPTIONS=$(TSAN_OPTIONS)
 .PHONY: sanitize
 sanitize: .venv-asan/.installed ## Run the tests and random cases under the address and undefined sanitizers
 	$(UNDER_ASAN) .venv-asan/bin/python -m pytest $(SANITIZED_TESTS) $(TESTS)
-	$(UNDER_ASAN) $(call stress,asan)
+	$(UNDER_ASAN) $(call stress,.venv-asan)
 
 .PHONY: sanitize-thread
 sanitize-thread: .venv-tsan/.installed ## The same under the thread sanitizer
 	$(UNDER_TSAN) .venv-tsan/bin/python -m pytest $(SANITIZED_TESTS) $(TESTS)
-	$(UNDER_TSAN) $(call stress,tsan)
+	$(UNDER_TSAN) $(call stress,.venv-tsan)
 
 # ---------------------------------------------------------------- benchmarks
 $(BENCH)/.packages: pyproject.toml | build/wheel/.built

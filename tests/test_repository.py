@@ -33,11 +33,12 @@ ALLOWED = {
     "_tree_kinds": {"_engine", "_data", "_targets", "pruning", "_tree_base"},
     "tree": {"_tree_kinds"},
     # what ensembles share
-    "losses": set(),
+    "losses": {"_sums"},
     "combining": set(),
     "sampling": {"_engine", "_data", "_params", "_warnings"},
     "_out_of_bag": {"_engine", "_warnings"},
     "_progress": set(),
+    "_sums": {"_engine"},
     "_member_trees": {"_engine"},
     "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress", "_warnings"},
     "_warm_start": {"_targets", "sampling", "_warnings"},
@@ -58,7 +59,7 @@ ALLOWED = {
     "_bag": {"_engine", "_data", "_raw_table", "_member_trees", "_members", "combining"},
     "_crew": {
         *("_engine", "_data", "_raw_table", "_params", "sampling", "_out_of_bag", "_bag"),
-        *("_members", "_member_watch", "_targets"),
+        *("_members", "_member_trees", "_member_watch", "_targets"),
     },
     "_bagging_base": {
         *("_engine", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
@@ -74,19 +75,19 @@ ALLOWED = {
     # boosting
     "_boost_params": {"_engine", "_ensemble_params", "_params"},
     "_boost_data": {"_boost_params", "_data", "_holdout", "_raw_table"},
-    "_boost_rules": set(),
+    "_boost_rules": {"_engine", "_members"},
     "_boost_rounds": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rules", "_members", "_params"),
-        "_raw_table",
+        *("_raw_table", "_sums"),
     },
     "_boost_loop": {
-        *("_boost_params", "_boost_rounds", "_boost_rules", "_out_of_bag", "_progress"),
+        *("_boost_params", "_boost_rounds", "_boost_rules", "_members", "_out_of_bag", "_progress"),
         "_warnings",
     },
     "_boosted": {"_engine", "_boost_rules", "_data", "_member_trees", "_members", "_raw_table"},
     "_boost_r2": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rounds", "_boost_rules", "_members"),
-        "_raw_table",
+        *("_raw_table", "_sums"),
     },
     "_boosted_numbers": {"_engine", "_boosted", "_members", "combining"},
     "_adaboost_base": {
@@ -103,11 +104,12 @@ ALLOWED = {
     },
     "adaboost": {"_adaboost_classifier", "_adaboost_regressor"},
     # stagewise
-    "_step": {"losses"},
-    "_holdout": {"_out_of_bag", "_raw_table", "losses"},
+    "_step": {"_sums", "losses"},
+    "_holdout": {"_out_of_bag", "_raw_table", "_sums", "losses"},
     "_stage_members": {"_engine", "_data", "_member_trees", "_members", "_raw_table"},
     "_direction": {
         *("_engine", "_data", "_params", "_raw_table", "_members", "_holdout", "_stage_members"),
+        "_sums",
     },
     "_additive_model": {"_direction", "_holdout", "_step", "losses"},
     "_stagewise_base": {
@@ -120,7 +122,7 @@ ALLOWED = {
     # gradient boosting
     "callbacks": {"_params"},
     "_gradient_defaults": set(),
-    "_gradient_objective": {"losses", "_gradient_defaults"},
+    "_gradient_objective": {"_sums", "losses", "_gradient_defaults"},
     "_gradient_params": {
         *("_engine", "_params", "_ensemble_params", "_gradient_defaults", "_gradient_objective"),
     },
@@ -135,11 +137,12 @@ ALLOWED = {
     },
     "_gradient_start": {
         *("_engine", "_params", "_gradient_data", "_gradient_model", "_gradient_objective"),
-        "losses",
+        *("_members", "losses"),
     },
     "_gradient_sampling": {"_engine", "_gradient_params"},
     "_gradient_steps": {
-        *("_engine", "_gradient_members", "_gradient_params", "_gradient_pull", "_step", "losses"),
+        *("_engine", "_gradient_members", "_gradient_params", "_gradient_pull", "_step", "_sums"),
+        "losses",
     },
     "_gradient_dart": {
         *("_gradient_data", "_gradient_members", "_gradient_model", "_gradient_params"),

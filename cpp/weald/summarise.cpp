@@ -134,8 +134,9 @@ struct Moments {
       out.mean += std::min(sum(most * spread, out.weight, [&](double y, double w) { return w * (y - low); }), spread);
       out.deviation = sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
     }
-    if (criterion == Criterion::Poisson && high > 0) {  // y |log y| is at most 1/e for y <= 1
-      out.ylogy = sum(most, 1, [](double y, double w) { return w * xlogx(y); });
+    if (criterion == Criterion::Poisson && high > 0) {  // y |log y| is at most 1/e between 0 and 1
+      const double size = std::max({std::abs(xlogx(low)), std::abs(xlogx(high)), low < 1 ? std::exp(-1.0) : 0.0});
+      out.ylogy = sum(most * size, 1, [](double y, double w) { return w * xlogx(y); });
     }
     return out;
   }
@@ -167,7 +168,6 @@ struct Moments {
 template <class OfLeaf>
 void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out, Patience& patience,
                      OfLeaf&& of_leaf) {
-  const double per_impurity = criterion == Criterion::Squared ? y_scale : 1;
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 * out.n_outputs);
@@ -178,7 +178,7 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, doub
                  : Moments::merge(moments[(m + 1) * out.n_outputs + o],
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
-      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs) / y_scale / per_impurity;
+      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs) / y_scale / y_scale;
       out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean / y_scale);
     }
   }
@@ -283,7 +283,8 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       patience.spend(out.n_outputs);
       for (std::size_t o = 0; o < out.n_outputs; ++o) most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
     }
-    const double y_scale = scale_for(most);
+    // Squares may overflow; y log y does not, and would lose digits in other units.
+    const double y_scale = criterion == Criterion::Poisson ? 1 : scale_for(most);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, std::size_t o) {
       return Moments::of(shape, m, weights, o, y_scale, criterion, patience);
     });

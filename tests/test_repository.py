@@ -18,24 +18,26 @@ PACKAGE = ROOT / "src" / "weald"
 ALLOWED = {
     "_engine": set(),
     "_warnings": set(),
+    "_state": {"_engine"},
     # reading what users give
     "_bad_values": set(),
-    "_columns": {"_bad_values"},
+    "_sparse": set(),
+    "_columns": {"_bad_values", "_sparse"},
     "_labels": {"_bad_values", "_columns", "_warnings"},
-    "_data": {"_bad_values", "_columns", "_labels"},
-    "_raw_table": {"_columns", "_data"},
+    "_data": {"_bad_values", "_columns", "_labels", "_sparse"},
+    "_raw_table": {"_columns", "_data", "_sparse"},
     "_params": {"_engine"},
     "_ensemble_params": {"_params", "_warnings"},
-    "_targets": {"_engine", "_data", "_params", "_warnings"},
+    "_targets": {"_engine", "_data", "_params", "_warnings", "_state"},
     # trees
     "pruning": {"_engine"},
-    "_tree_base": {"_engine", "_data", "_params", "_targets", "pruning", "explain"},
+    "_tree_base": {"_engine", "_data", "_params", "_targets", "pruning", "explain", "_state"},
     "_tree_kinds": {"_engine", "_data", "_targets", "pruning", "_tree_base"},
     "tree": {"_tree_kinds"},
     # what ensembles share
     "losses": {"_sums"},
     "combining": set(),
-    "sampling": {"_engine", "_data", "_params", "_warnings"},
+    "sampling": {"_engine", "_data", "_params", "_warnings", "_state"},
     "_out_of_bag": {"_engine", "_warnings"},
     "_progress": set(),
     "_sums": {"_engine"},
@@ -47,6 +49,7 @@ ALLOWED = {
     "_forest_base": {
         *("_engine", "_data", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
         *("_member_trees", "_forest_growth", "_warm_start", "explain"),
+        "_state",
     },
     "_forest_kinds": {
         *("_params", "_targets", "sampling", "_out_of_bag", "_forest_base", "intervals"),
@@ -56,7 +59,7 @@ ALLOWED = {
     # members of any kind
     "_members": {"_engine", "_raw_table", "combining"},
     "_member_watch": {"_out_of_bag", "combining"},
-    "_bag": {"_engine", "_data", "_raw_table", "_member_trees", "_members", "combining"},
+    "_bag": {"_engine", "_data", "_raw_table", "_member_trees", "_members", "combining", "_state"},
     "_crew": {
         *("_engine", "_data", "_raw_table", "_params", "sampling", "_out_of_bag", "_bag"),
         *("_members", "_member_trees", "_member_watch", "_targets"),
@@ -65,6 +68,7 @@ ALLOWED = {
         *("_engine", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),
         *("_forest_growth", "_members", "_member_watch", "_bag", "_crew", "combining"),
         *("_member_trees", "_warm_start", "_warnings"),
+        "_state",
     },
     "_bagging_kinds": {"_data", "_params", "_targets", "tree", "_bag", "_bagging_base"},
     "bagging": {"sampling", "_ensemble_params", "_bagging_base", "_bagging_kinds", "_warnings"},
@@ -75,7 +79,7 @@ ALLOWED = {
     # boosting
     "_boost_params": {"_engine", "_ensemble_params", "_params"},
     "_boost_data": {"_boost_params", "_data", "_holdout", "_raw_table"},
-    "_boost_rules": {"_engine", "_members"},
+    "_boost_rules": {"_engine", "_members", "_state"},
     "_boost_rounds": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rules", "_members", "_params"),
         *("_raw_table", "_sums"),
@@ -84,7 +88,15 @@ ALLOWED = {
         *("_boost_params", "_boost_rounds", "_boost_rules", "_members", "_out_of_bag", "_progress"),
         "_warnings",
     },
-    "_boosted": {"_engine", "_boost_rules", "_data", "_member_trees", "_members", "_raw_table"},
+    "_boosted": {
+        "_engine",
+        "_boost_rules",
+        "_data",
+        "_member_trees",
+        "_members",
+        "_raw_table",
+        "_state",
+    },
     "_boost_r2": {
         *("_engine", "_boost_data", "_boost_params", "_boost_rounds", "_boost_rules", "_members"),
         *("_raw_table", "_sums"),
@@ -93,20 +105,24 @@ ALLOWED = {
     "_adaboost_base": {
         *("_boost_data", "_boost_loop", "_boost_params", "_member_trees", "_members", "_params"),
         *("_targets", "tree"),
+        "_state",
+        "_boosted",
     },
     "_adaboost_classifier": {
         *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_rounds"),
         *("_boost_rules", "_boosted", "_data", "_params", "tree"),
+        "_state",
     },
     "_adaboost_regressor": {
         *("_adaboost_base", "_boost_data", "_boost_loop", "_boost_params", "_boost_r2"),
         *("_boost_rules", "_boosted_numbers", "_holdout", "_params", "combining", "tree"),
+        "_state",
     },
     "adaboost": {"_adaboost_classifier", "_adaboost_regressor"},
     # stagewise
     "_step": {"_sums", "losses"},
     "_holdout": {"_out_of_bag", "_raw_table", "_sums", "losses"},
-    "_stage_members": {"_engine", "_data", "_member_trees", "_members", "_raw_table"},
+    "_stage_members": {"_data", "_engine", "_member_trees", "_members", "_raw_table", "_state"},
     "_direction": {
         *("_engine", "_data", "_params", "_raw_table", "_members", "_holdout", "_stage_members"),
         "_sums",
@@ -116,13 +132,14 @@ ALLOWED = {
         *("_data", "_raw_table", "_params", "_ensemble_params", "_targets", "_progress", "losses"),
         *("_additive_model", "_direction", "_holdout", "_members", "_stage_members", "_warnings"),
         "tree",
+        "_state",
     },
     "_stagewise_kinds": {"_data", "_stagewise_base", "losses", "tree"},
     "stagewise": {"_stagewise_kinds"},
     # gradient boosting
     "callbacks": {"_params"},
     "_gradient_defaults": set(),
-    "_gradient_objective": {"_sums", "losses", "_gradient_defaults"},
+    "_gradient_objective": {"_gradient_defaults", "_state", "_sums", "losses"},
     "_gradient_params": {
         *("_engine", "_params", "_ensemble_params", "_gradient_defaults", "_gradient_objective"),
     },
@@ -134,6 +151,7 @@ ALLOWED = {
     },
     "_gradient_model": {
         *("_engine", "_data", "_raw_table", "_member_trees", "_members", "_gradient_data"),
+        "_state",
     },
     "_gradient_start": {
         *("_engine", "_params", "_gradient_data", "_gradient_model", "_gradient_objective"),
@@ -163,6 +181,7 @@ ALLOWED = {
         *("_gradient_members", "_gradient_model", "_gradient_objective", "_gradient_params"),
         *("_gradient_pull", "_gradient_sampling", "_gradient_start", "_gradient_steps"),
         *("_gradient_watch", "losses", "tree"),
+        "_state",
     },
     "_gradient_classifier": {
         *("_data", "_params", "_targets", "_gradient_base", "_gradient_objective", "losses"),

@@ -116,7 +116,8 @@ class TreeBase(TableEstimator):
             params.rules,
             params.threads,
         )
-        return engine.Tree(arrays, n_categories, np.atleast_1d(getattr(self, "n_classes_", 1)))
+        n_classes = getattr(self, "n_classes_", [1] * self.n_outputs_)
+        return engine.Tree(arrays, n_categories, np.atleast_1d(n_classes))
 
     def _prune(
         self,

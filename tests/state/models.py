@@ -25,6 +25,12 @@ def models():
         "tree of outputs": weald.DecisionTreeClassifier(max_depth=2, **c).fit(
             X, np.column_stack([two, three])
         ),
+        "tree of two numbers": weald.DecisionTreeRegressor(max_depth=2, **c).fit(
+            X, np.column_stack([real, -real])
+        ),
+        "forest of two numbers": weald.RandomForestRegressor(max_depth=2, **few).fit(
+            X, np.column_stack([real, -real])
+        ),
         "extra-tree": weald.ExtraTreeRegressor(max_depth=3, **c).fit(X, real),
         "forest": weald.RandomForestRegressor(max_depth=3, oob_score=True, **few).fit(X, real),
         "forest of classes": weald.RandomForestClassifier(max_depth=3, **few).fit(

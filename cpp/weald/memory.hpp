@@ -94,6 +94,9 @@ class PageCache {
 };
 #else
 struct PageCache {
+  PageCache() = default;
+  PageCache(const PageCache&) = delete;  // as above: whoever has one is not copied
+  PageCache& operator=(const PageCache&) = delete;
   struct Use {
     explicit Use(PageCache&) {}
   };

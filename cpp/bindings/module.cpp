@@ -4,6 +4,7 @@
 #include "weald/compact.hpp"
 #include "weald/grow.hpp"
 #include "weald/prune.hpp"
+#include "weald/sorting.hpp"
 #include "weald/summarise.hpp"
 
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules) {
@@ -170,6 +171,27 @@ NB_MODULE(_core, m) {
   bind_boosting(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
+
+  m.def("order_of", [](const In<double>& values) {
+    struct Item {
+      std::uint64_t key;
+      Row row;
+    };
+    require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
+    BigVector<Item> items, spare;
+    without_lock([&](Interrupt& interrupt) {
+      Patience patience(interrupt);
+      items.resize(values.shape(0));
+      for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
+      });
+      sort_by_key(items, spare, patience);
+      return 0;
+    });
+    BigVector<std::int64_t> order(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;
+    return give(std::move(order));
+  }, "values"_a, "The places of numbers in ascending order, equal ones as they came.");
 
   m.def("node_depths", [](const In<std::int64_t>& right) {
     return give_as<std::int64_t>(

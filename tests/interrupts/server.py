@@ -17,7 +17,6 @@ import numpy as np
 
 from interrupts.cases import CASES, table
 
-
 LONGEST = 60  # seconds, until a case that does not stop is killed
 
 answers = os.fdopen(os.dup(1), "w")

@@ -35,7 +35,7 @@ ALLOWED = {
     "_tree_kinds": {"_engine", "_data", "_targets", "pruning", "_tree_base"},
     "tree": {"_tree_kinds"},
     # what ensembles share
-    "losses": {"_sums"},
+    "losses": {"_engine", "_sums"},
     "combining": set(),
     "sampling": {"_engine", "_data", "_params", "_warnings", "_state"},
     "_out_of_bag": {"_engine", "_warnings"},
@@ -44,7 +44,7 @@ ALLOWED = {
     "_member_trees": {"_engine"},
     "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress", "_warnings"},
     "_warm_start": {"_targets", "sampling", "_warnings"},
-    "intervals": {"_data"},
+    "intervals": {"_data", "_engine"},
     # forests
     "_forest_base": {
         *("_engine", "_data", "_params", "_ensemble_params", "_targets", "sampling", "_out_of_bag"),

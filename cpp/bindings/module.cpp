@@ -5,6 +5,7 @@
 #include "weald/exact.hpp"
 #include "weald/grow.hpp"
 #include "weald/prune.hpp"
+#include "weald/sorting.hpp"
 #include "weald/summarise.hpp"
 
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules) {
@@ -189,6 +190,26 @@ NB_MODULE(_core, m) {
                          const std::optional<In<std::uint32_t>>& counts) {
     return exact_mean(weighted_of(x, factors, counts));
   }, "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
+  m.def("order_of", [](const In<double>& values) {
+    struct Item {
+      std::uint64_t key;
+      Row row;
+    };
+    require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
+    BigVector<Item> items, spare;
+    without_lock([&](Interrupt& interrupt) {
+      Patience patience(interrupt);
+      items.resize(values.shape(0));
+      for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
+      });
+      sort_by_key(items, spare, patience);
+      return 0;
+    });
+    BigVector<std::int64_t> order(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;
+    return give(std::move(order));
+  }, "values"_a, "The places of numbers in ascending order, equal ones as they came.");
 
   m.def("node_depths", [](const In<std::int64_t>& right) {
     return give_as<std::int64_t>(

@@ -16,14 +16,16 @@ struct RankedTargets {
   std::vector<std::vector<Lane>> values;         // per output: distinct targets, ascending
   std::vector<std::vector<std::uint32_t>> rank;  // per output and row of the node
 
-  RankedTargets(const NodeRows& node, const Channels& stats) {
+  RankedTargets(const NodeRows& node, const Channels& stats, Interrupt& interrupt) {
+    Patience patience(interrupt);
     for (std::size_t o = 0; o < stats.n_outputs; ++o) {
       auto& distinct = values.emplace_back(node.n);
       for (std::size_t i = 0; i < node.n; ++i) distinct[i] = node.words[i * stats.lanes + 2 + o];
-      std::sort(distinct.begin(), distinct.end());
+      arrange_patiently(node.n, interrupt, [&](auto&& less) { std::sort(distinct.begin(), distinct.end(), less); });
       distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
       auto& ranks = rank.emplace_back(node.n);
       for (std::size_t i = 0; i < node.n; ++i) {
+        patience.spend(16);
         const Lane y = node.words[i * stats.lanes + 2 + o];
         ranks[i] = static_cast<std::uint32_t>(
             std::lower_bound(distinct.begin(), distinct.end(), y) - distinct.begin());
@@ -102,16 +104,18 @@ inline PrefixErrors prefix_errors(const NodeRows& node, const Channels& stats,
                                   const std::vector<std::size_t>& ends, bool medians,
                                   Interrupt& interrupt) {
   PrefixErrors out{std::vector<double>(ends.size(), 0.0), std::vector<double>(ends.size(), 0.0)};
+  Patience patience(interrupt);
   const auto walk = [&](auto tracker, std::size_t o) {
     std::size_t done = 0;
     for (std::size_t e = 0; e < ends.size(); ++e) {
       for (; done < ends[e]; ++done) {
         const std::uint32_t i = sequence[done];
+        patience.spend(16);
         tracker.add(targets.rank[o][i], node.words[i * stats.lanes + 1]);
       }
       out.error[e] += tracker.error();
       if (medians) out.median[e] = tracker.median();
-      if (e % 4096 == 0) interrupt.poll();  // a column of a million rows takes a second
+      patience.spend(16);
     }
   };
   for (std::size_t o = 0; o < stats.n_outputs; ++o) {

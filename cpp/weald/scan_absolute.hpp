@@ -67,7 +67,7 @@ inline Cut scan_absolute(const SearchRequest& request, const NodeRows& node, con
   const Channels& stats = *request.stats;
   const bool medians = limits.monotone != 0;
   Cut best;
-  const RankedTargets targets(node, stats);
+  const RankedTargets targets(node, stats, *request.interrupt);
   const auto h = [&](std::uint32_t i) {
     return static_cast<double>(node.words[i * stats.lanes + 1]);
   };

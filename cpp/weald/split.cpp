@@ -348,7 +348,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
 double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
   const Channels& stats = *request.stats;
   if (stats.criterion == Criterion::Absolute) {
-    const RankedTargets targets(node, stats);
+    const RankedTargets targets(node, stats, *request.interrupt);
     std::vector<std::uint32_t> all(node.n);
     std::iota(all.begin(), all.end(), std::uint32_t{0});
     return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];

@@ -51,6 +51,7 @@ _NARROW_FRAME = (nw.Boolean, nw.Int8, nw.UInt8, nw.Int16, nw.UInt16, nw.Float32)
 _WIDE_FRAME = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 _TEXT_FRAME = (nw.String, nw.Categorical, nw.Enum)
 
+_PIECE = 2**20  # cells looked up at once: Ctrl-C is heard between two calls of NumPy
 _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
@@ -307,7 +308,11 @@ def _code_cells(cells: list[Any], where: str) -> Column:
     if any(isinstance(label, float) and np.isinf(label) for label in labels):
         raise infinite_values(where)
     lookup.update(zip(labels, range(len(labels)), strict=True))
-    codes = np.fromiter(map(lookup.__getitem__, cells), dtype=np.intp, count=len(cells))
+    codes = np.empty(len(cells), dtype=np.intp)
+    for first in range(0, len(cells), _PIECE):
+        piece = cells[first : first + _PIECE]
+        found = map(lookup.__getitem__, piece)
+        codes[first : first + _PIECE] = np.fromiter(found, dtype=np.intp, count=len(piece))
     return Column(codes, labels)
 
 

@@ -61,6 +61,7 @@ FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
 _BLOCK = 8192  # rows copied at a time, so that a block of the matrix stays in the cache
+_CELLS = 2**18  # looked at at a time
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -405,6 +406,7 @@ def _finite(matrix: FloatArray, source: _Source) -> FloatArray:
 
 def _has_infinity(matrix: FloatArray) -> bool:
     """Look block by block, so that the check takes no memory to speak of."""
-    if len(matrix) <= _BLOCK:
+    if matrix.size <= _CELLS:
         return bool(np.count_nonzero(np.isinf(matrix)))
-    return any(np.isinf(matrix[i : i + _BLOCK]).any() for i in range(0, len(matrix), _BLOCK))
+    step = max(1, _CELLS // matrix.shape[1])
+    return any(np.isinf(matrix[i : i + step]).any() for i in range(0, len(matrix), step))

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import hstack
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -287,8 +286,8 @@ class ForestBase(TableEstimator):
         """
         X = check_X_predict(self, X)
         forest, threads = self.forest_, self._threads()
-        paths = [forest.tree(t).decision_path(X, threads) for t in range(forest.n_trees)]
-        return hstack(paths).tocsr(), np.concatenate([[0], np.cumsum(forest.node_counts)])
+        paths = engine.paths_of(forest.tree, forest.apply(X, threads))
+        return paths, np.concatenate([[0], np.cumsum(forest.node_counts)])
 
     def member_predictions(self, X: Any) -> Any:
         """What each tree says.

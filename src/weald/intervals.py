@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from weald._data import check_target, check_X_predict
+from weald._engine import order_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -75,7 +76,7 @@ def forest_quantiles(estimator: Any, X: Any, quantiles: Any) -> FloatArray:
             "refit it with keep_targets=True."
         )
     n_outputs = targets.shape[1]
-    orders = [np.argsort(targets[:, k], kind="stable") for k in range(n_outputs)]
+    orders = [order_of(targets[:, k].copy()) for k in range(n_outputs)]
     result = np.empty((len(rows), n_outputs, len(levels)))
     for first in range(0, len(rows), _ROWS):
         leaves = _ReachedLeaves.of(estimator, rows[first : first + _ROWS])

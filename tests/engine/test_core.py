@@ -92,3 +92,15 @@ def test_too_many_threads_are_capped():
     X = np.arange(2000.0)[:, None]
     tree = DecisionTreeClassifier(n_jobs=10**9).fit(X, np.arange(2000) % 2)
     assert tree.get_n_leaves() == 2000
+
+
+@pytest.mark.parametrize("n", [0, 1, 50, 20_000])
+def test_the_order_of_numbers_is_that_of_a_stable_sort(n):
+    rng = np.random.default_rng(n)
+    for values in (
+        rng.normal(size=n),
+        np.round(rng.normal(size=n), 1),
+        rng.integers(-1, 2, n) * 0.0,
+    ):
+        expected = np.argsort(values, kind="stable")
+        np.testing.assert_array_equal(_engine.order_of(values), expected)

@@ -43,6 +43,13 @@ def noise(n, d=4):
 
 
 @cache
+def many_columns(n, d):
+    """A wide table."""
+    rng = np.random.default_rng(3)
+    return rng.random((n, d), dtype=np.float32), rng.random(n)
+
+
+@cache
 def chain(depth):
     """The arrays of a tree with one leaf at every depth; cut back, it loses one leaf at a time."""
     right = np.full(2 * depth + 1, -1)
@@ -204,6 +211,22 @@ CASES = {
     "weald fit": command,
     "the weakest links of a chain": lambda: partial(engine.pruning_path, *chain(60_000)),
     "one long column": long_column,
+    "very many columns": lambda: partial(
+        weald.DecisionTreeRegressor(max_depth=3).fit, *many_columns(2000, 20_000)
+    ),
+    "a large forest's paths": lambda: partial(
+        fitted(weald.RandomForestRegressor).decision_path, table(300_000)[0]
+    ),
+    "the paths of a chain": lambda: partial(
+        chain_tree(20_000).decision_path, np.full((5000, 1), 1e9)
+    ),
+    "far down a chain": lambda: partial(chain_tree(200_000).apply, np.full((20_000, 1), 1e9)),
+    "many residuals": lambda: fitting(
+        weald.GradientBoostingRegressor, rows=5_000_000, loss="absolute_error"
+    ),
+    "many medians": lambda: fitting(
+        weald.DecisionTreeRegressor, noise, 3_000_000, criterion="absolute_error"
+    ),
     "as many draws as can be": partial(draws, weighted=False),
     "as many draws as can be, by weight": partial(draws, weighted=True),
 }

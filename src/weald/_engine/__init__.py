@@ -22,12 +22,13 @@ from weald._engine._core import (
     make_boosting,
     make_rounds,
     member_seed,
+    order_of,
     pruning_path,
     reals,
 )
 from weald._engine._forest import Forest, grow_forest
 from weald._engine._threads import check_n_jobs, resolve_threads, threads
-from weald._engine._tree import Tree
+from weald._engine._tree import Tree, paths_of
 
 __all__ = [
     "Binned",
@@ -50,6 +51,8 @@ __all__ = [
     "make_boosting",
     "make_rounds",
     "member_seed",
+    "order_of",
+    "paths_of",
     "pruning_path",
     "reals",
     "resolve_threads",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +31,7 @@ _LEAF = -1
 _FEW_CATEGORIES = 256  # columns with more write their sets in other ways than as bits
 _SET_OF_BITS = 2**32 - 1
 _REMEMBERED = 32  # tests whose sides are kept for those below them
+_PIECE = 2**22  # numbers made at once: Ctrl-C is heard between two calls of NumPy
 
 
 def _kept(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -247,20 +249,7 @@ class Tree:
 
     def decision_path(self, X: npt.NDArray[Any], n_threads: int = 1) -> csr_matrix:
         """Indicator matrix (n, node_count) of the nodes each row passes."""
-        leaf = self.apply(X, n_threads)
-        indptr = np.concatenate([[0], np.cumsum(self.depth[leaf] + 1)])
-        # The type that SciPy wants: to convert them would take longer than to make them.
-        narrow = max(int(indptr[-1]), self.node_count) < 2**31
-        indptr = indptr.astype(np.int32) if narrow else indptr
-        indices = np.empty(indptr[-1], dtype=indptr.dtype)
-        node, place = leaf, indptr[1:] - 1
-        while len(node):  # from the leaves up, all rows at once
-            indices[place] = node
-            node = self.parent[node]
-            inside = node >= 0
-            node, place = node[inside], place[inside] - 1
-        ones = np.ones(len(indices), dtype=np.int64)
-        return csr_matrix(csr_array((ones, indices, indptr), shape=(len(leaf), self.node_count)))
+        return paths_of(lambda _: self, self.apply(X, n_threads)[:, None])
 
     def compute_feature_importances(self, normalize: bool = True) -> FloatArray:
         """Impurity decrease credited to each column, ``sum_node (W_node / W) gain``."""
@@ -327,3 +316,48 @@ def _counts(given: Any, least: int) -> IntArray:
     if (counts < least).any() or (counts >= 2**32).any():
         raise ValueError("Not a valid tree: a number of categories or classes is out of range.")
     return counts.astype(np.int64)
+
+
+def paths_of(tree_of: Callable[[int], Tree], leaf: IntArray) -> csr_matrix:
+    """Indicator matrix of the nodes that rows pass, tree after tree.
+
+    Parameters
+    ----------
+    tree_of : function
+        The tree of a number, asked for twice: all trees together may be large.
+    leaf : array of shape (n, n_trees)
+        Leaf of each row in each tree.
+    """
+    lengths = np.zeros(len(leaf), dtype=np.int64)
+    n_nodes = 0
+    for t, ends in enumerate(leaf.T):
+        tree = tree_of(t)
+        lengths += tree.depth[ends] + 1
+        n_nodes += tree.node_count
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    # The type that SciPy wants: to convert them would take longer than to make them.
+    narrow = max(int(indptr[-1]), n_nodes) < 2**31
+    indptr = indptr.astype(np.int32) if narrow else indptr
+    # Fresh memory comes piece by piece: long paths would ask for all of it with their first nodes.
+    indices = _full(int(indptr[-1]), 0, indptr.dtype)
+    done, before = indptr[:-1].astype(np.int64), 0
+    for t, ends in enumerate(leaf.T):
+        tree = tree_of(t)
+        done += tree.depth[ends] + 1
+        node, place = ends, done - 1
+        while len(node):  # from the leaves up, all rows at once
+            indices[place] = node + before
+            node = tree.parent[node]
+            inside = node >= 0
+            node, place = node[inside], place[inside] - 1
+        before += tree.node_count
+    ones = _full(len(indices), 1, np.int64)
+    return csr_matrix(csr_array((ones, indices, indptr), shape=(len(leaf), n_nodes)))
+
+
+def _full(n: int, value: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """An array of equal numbers, written in pieces."""
+    array = np.empty(n, dtype=dtype)
+    for first in range(0, n, _PIECE):
+        array[first : first + _PIECE] = value
+    return array

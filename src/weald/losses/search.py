@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
+from weald._engine import order_of
+
 FloatArray = npt.NDArray[np.float64]
 
 # Two sums of weights that differ by less than this share of the whole are the same sum, added up in
@@ -41,7 +43,7 @@ def weighted_quantile(y: FloatArray, w: FloatArray, quantile: float) -> float:
     Where two neighbouring targets and all numbers between them are as good, the one halfway, as is
     usual for the median of an even number of rows.
     """
-    order = np.argsort(y, kind="stable")
+    order = order_of(np.ascontiguousarray(y))
     # By a power of two, which rounds nothing: no sum can overflow.
     targets, below = y[order], np.cumsum(np.ldexp(w[order], -int(np.frexp(w.max())[1])))
     wanted, whole = quantile * below[-1], below[-1]

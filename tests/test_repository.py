@@ -41,7 +41,7 @@ ALLOWED = {
     "_out_of_bag": {"_engine", "_warnings"},
     "_progress": set(),
     "_sums": {"_engine"},
-    "_member_trees": {"_engine"},
+    "_member_trees": {"_engine", "_state"},
     "_forest_growth": {"_engine", "_ensemble_params", "_out_of_bag", "_progress", "_warnings"},
     "_warm_start": {"_targets", "sampling", "_warnings"},
     "intervals": {"_data", "_engine"},

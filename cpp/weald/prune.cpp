@@ -1,9 +1,7 @@
 #include "prune.hpp"
 
-#include <functional>
-#include <queue>
+#include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "compact.hpp"
 
@@ -11,107 +9,103 @@ namespace weald {
 
 namespace {
 
-// An inner node: the leaf it may become, and what there is below it now.
-struct Link {
-  double risk = 0, below = 0;  // of the node as a leaf; of the leaves under it
-  double offered = kInf;       // the alpha that waits in the queue for this node
-  std::uint32_t leaves = 0;
-  std::int32_t parent = -1;
-
-  double alpha() const { return (risk - below) / static_cast<double>(leaves - 1); }
+// The risk of a subtree at price alpha a leaf, f(alpha) = min(R + alpha, f_left(alpha) + f_right(alpha)), is a chain of
+// straight lines. It bends where a link is cut: there it gains `rise` of risk and loses `drop` leaves.
+struct Bend {
+  double alpha = 0, rise = 0;
+  std::uint32_t drop = 0;
+  std::int32_t child = -1, next = -1;  // in the heap
 };
 
-// The inner nodes by themselves and close together: every cut changes all those above it.
-struct Links {
-  std::vector<Link> links;
-  std::vector<std::uint32_t> node;  // number of each in the tree
-  std::vector<std::uint32_t> end;   // the first link after those below it
-  double full_risk = 0;
-};
+// Heaps of the bends of subtrees, the largest alpha first. Two become one in one step (pairing heaps, Fredman et al.
+// 1986), so a tree of n nodes takes n log n however deep it is.
+class Bends {
+ public:
+  explicit Bends(std::size_t n) : bends_(n) {}
+  Bend& operator[](std::int32_t i) { return bends_[static_cast<std::size_t>(i)]; }
 
-Links make_links(std::span<const std::int64_t> right, std::span<const double> risk, Interrupt& interrupt) {
-  const std::size_t n = right.size();
-  Links out;
-  out.links.resize(n / 2), out.node.resize(n / 2), out.end.resize(n / 2);
-  std::vector<double> below(n, 0.0);
-  std::vector<std::uint32_t> leaves(n, 0);
-  std::vector<std::int32_t> number(n, -1);
-  Patience patience(interrupt);
-  for (std::size_t i = n, k = n / 2; i-- > 0;) {
-    patience.spend(4);
-    if (right[i] < 0) {
-      below[i] = risk[i], leaves[i] = 1;
-      continue;
-    }
-    number[i] = static_cast<std::int32_t>(--k);
-    const std::size_t children[] = {i + 1, static_cast<std::size_t>(right[i])};
-    for (const std::size_t child : children) {
-      below[i] += below[child], leaves[i] += leaves[child];
-      if (number[child] >= 0) out.links[static_cast<std::size_t>(number[child])].parent = number[i];
-    }
-    Link& link = out.links[k];
-    link.risk = risk[i], link.below = below[i], link.leaves = leaves[i];
-    out.node[k] = static_cast<std::uint32_t>(i);
-    out.end[k] = static_cast<std::uint32_t>(k) + leaves[i] - 1;  // as many inner nodes as leaves, but one
+  std::int32_t meld(std::int32_t a, std::int32_t b) {
+    if (a < 0 || b < 0) return std::max(a, b);
+    if ((*this)[a].alpha < (*this)[b].alpha) std::swap(a, b);
+    (*this)[b].next = (*this)[a].child;
+    (*this)[a].child = b;
+    return a;
   }
-  out.full_risk = below[0];
-  return out;
-}
+
+  // Without its first: what lay below it is melded in pairs, and the pairs from the last to the first.
+  std::int32_t pop(std::int32_t first) {
+    std::int32_t pairs = -1, at = (*this)[first].child;
+    while (at >= 0) {
+      const std::int32_t other = (*this)[at].next, rest = other < 0 ? -1 : (*this)[other].next;
+      (*this)[at].next = -1;
+      if (other >= 0) (*this)[other].next = -1;
+      const std::int32_t pair = meld(at, other);
+      (*this)[pair].next = pairs;
+      pairs = pair;
+      at = rest;
+    }
+    std::int32_t heap = -1;
+    while (pairs >= 0) {
+      const std::int32_t rest = (*this)[pairs].next;
+      (*this)[pairs].next = -1;
+      heap = meld(heap, pairs);
+      pairs = rest;
+    }
+    return heap;
+  }
+
+ private:
+  std::vector<Bend> bends_;
+};
 
 }  // namespace
 
 PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const double> risk, Interrupt& interrupt) {
   check_preorder(right, interrupt);
   if (risk.size() != right.size()) throw std::invalid_argument("one risk per node, please");
-  auto [links, node, end, full_risk] = make_links(right, risk, interrupt);
-  // A cut makes the links above it stronger: what is left below them is worth more a leaf. So an old offer may
-  // wait until it comes up, and only then the link's present alpha is offered in its place; except where rounding
-  // has made a link weaker. In a deep tree, offering all of them anew at every cut would take most of the time.
-  using Offer = std::pair<double, std::size_t>;  // alpha, link: of equally weak ones the first in the tree goes first
-  std::priority_queue<Offer, std::vector<Offer>, std::greater<>> weakest;
-  const auto offer = [&](std::size_t k, double alpha) {
-    links[k].offered = alpha;
-    weakest.emplace(alpha, k);
-  };
-  Patience patience(interrupt);
-  for (std::size_t k = 0; k < links.size(); ++k) {
-    patience.spend(8);
-    offer(k, links[k].alpha());
-  }
+  const std::size_t n = right.size();
+  Bends bends(n);
+  std::vector<std::int32_t> heap(n, -1);  // of the bends below each node
+  std::vector<bool> cut(n, false);        // by itself, not along with a node above
   PruningPath path;
-  path.full_risk = full_risk;
-  std::vector<bool> gone(links.size(), false);
-  while (!weakest.empty()) {
-    patience.spend(64);
-    const auto [offered, k] = weakest.top();
-    weakest.pop();
-    const Link link = links[k];
-    if (gone[k] || offered != link.offered) continue;
-    const double alpha = link.alpha();
-    if (alpha > offered) {
-      offer(k, alpha);
+  Patience patience(interrupt);
+  for (std::size_t t = n; t-- > 0;) {  // children come after their parents
+    patience.spend(32);
+    if (right[t] < 0) {
+      path.full_risk += risk[t];
       continue;
     }
-    const double rise = link.risk - link.below;
-    for (std::size_t i = k; i < end[k];) {
-      patience.spend(1);
-      if (gone[i]) {
-        i = end[i];
-      } else {
-        gone[i++] = true;
-      }
+    const std::size_t left = t + 1, other = static_cast<std::size_t>(right[t]);
+    // From the right: both children are leaves. A bend that is not below the alpha of this node is cut along with
+    // it; so is one at the same alpha, as the node comes first in the tree.
+    std::int32_t first = bends.meld(heap[left], heap[other]);
+    double below = risk[left] + risk[other];
+    std::uint32_t drop = 1;
+    const auto alpha = [&] { return (risk[t] - below) / static_cast<double>(drop); };
+    while (first >= 0 && alpha() <= bends[first].alpha) {
+      patience.spend(64);
+      below -= bends[first].rise, drop += bends[first].drop;
+      cut[static_cast<std::size_t>(first)] = false;
+      first = bends.pop(first);
     }
-    for (std::int32_t up = link.parent; up >= 0;) {
-      const auto i = static_cast<std::size_t>(up);
-      Link& above = links[i];
-      above.below += rise, above.leaves -= link.leaves - 1;
-      if (const double now = above.alpha(); now < above.offered) offer(i, now);
-      up = above.parent;
-      patience.spend(1);
-    }
-    path.node.push_back(static_cast<std::int64_t>(node[k]));
-    path.alpha.push_back(alpha);
-    path.risk.push_back(k == 0 ? link.risk : links[0].below);
+    const auto here = static_cast<std::int32_t>(t);
+    bends[here] = {alpha(), risk[t] - below, drop, -1, -1};
+    heap[t] = bends.meld(first, here);
+    cut[t] = true;
+  }
+  for (std::size_t t = 0; t < n; ++t) {
+    if (cut[t]) path.node.push_back(static_cast<std::int64_t>(t));
+  }
+  const auto alpha_of = [&](std::int64_t t) { return bends[static_cast<std::int32_t>(t)].alpha; };
+  std::stable_sort(path.node.begin(), path.node.end(), [&](std::int64_t a, std::int64_t b) {
+    patience.spend(1);
+    return alpha_of(a) < alpha_of(b);
+  });
+  double total = path.full_risk;
+  for (const std::int64_t t : path.node) {
+    total += bends[static_cast<std::int32_t>(t)].rise;
+    path.alpha.push_back(alpha_of(t));
+    path.risk.push_back(t == 0 ? risk[0] : total);
   }
   return path;
 }

@@ -87,7 +87,7 @@ class SumOfTrees(CheckedState):
             return
         require(len(self.forests) == (1 if self.vector else self.n_scores), self, "a forest")
         for forest in self.forests:
-            check_trees(self._like, forest, same_target=False)
+            check_trees(self._templates.last, forest, same_target=False)
             said = forest.n_outputs if forest.max_n_classes == 1 else 0
             require(said == (self.n_scores if self.vector else 1), self, "what its leaves say")
             require(forest.n_trees == len(self), self, "the number of trees")

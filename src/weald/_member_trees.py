@@ -9,6 +9,7 @@ from typing import Any, overload
 from sklearn.base import BaseEstimator
 
 from weald import _engine as engine
+from weald._state import CheckedState, is_whole, require
 
 __all__ = ["MemberTrees", "Templates", "fitted_tree", "refuse_members", "tree_template"]
 
@@ -49,7 +50,7 @@ class MemberTrees(Sequence[Any]):
         return f"<{self._n} trees>"
 
 
-class Templates:
+class Templates(CheckedState):
     """Trees without nodes that have what members have in common, each from some member on.
 
     A warm start may change the parameters of trees; members that were there before keep theirs.
@@ -69,6 +70,14 @@ class Templates:
         self._templates: list[Any] = [] if before is None else before._templates[:]
         self._from.append(n_before)
         self._templates.append(template)
+
+    def _check_state(self) -> None:
+        starts = self._from
+        require(isinstance(starts, list) and len(starts) > 0, self, "where its templates start")
+        require(all(is_whole(t, 0) for t in starts), self, "where its templates start")
+        require(starts[0] == 0 and starts == sorted(starts), self, "where its templates start")
+        require(isinstance(self._templates, list), self, "the list of its templates")
+        require(len(self._templates) == len(starts), self, "the number of its templates")
 
     def __getitem__(self, t: int) -> Any:
         """The template of member t."""

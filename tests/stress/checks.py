@@ -6,12 +6,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 import weald
 from stress.cuts import check_cuts
 from stress.finished import check_tree, must
-from stress.lessons import lessons_of
+from stress.lessons import BAGS, FORESTS, GRADIENT, NAIVE, SINGLE, lessons_of
 from stress.twins import check_twin
 
 THREADS = (1, 2, 3, 8)
@@ -144,12 +144,48 @@ def check_warm(case, est, portrait):
     portrait.check_same(Portrait.of(part, case), "if members are added later")
 
 
-def check_trees(case, est):
-    budget = PAIRS
+def check_trees(case, est, portrait):
+    """Every tree against its rows, and the model against what its trees say."""
+    budget, said, leaves = PAIRS, [], []
     for lesson in lessons_of(est, case.table):
-        row, node = check_tree(lesson)
+        row, node, leaf = check_tree(lesson)
+        said.append(lesson.tree.value[leaf])
+        leaves.append(leaf)
         if lesson.w is not None and lesson.Y is not None:
             budget -= check_cuts(lesson, row, node, case.rng, budget)
+    if not said:
+        return
+    if "apply 0" in portrait.said:
+        found = portrait.said["apply 0"].reshape(len(case.table), -1)
+        must(found == np.column_stack(leaves), "apply finds other leaves")
+    expected = expected_answer(est, np.array(said))
+    for name, values in expected.items():
+        off = np.abs(portrait.said[name] - values)
+        must(off <= 1e-9 * np.abs(values).max(), f"{name} is not what the trees say")
+
+
+def expected_answer(est, said):
+    """What a model must answer, from the values (trees, n, outputs, classes) of its trees."""
+    if isinstance(est, GRADIENT):
+        plain = est.n_iter_no_change is None and not isinstance(est.init_, BaseEstimator)
+        K = est.n_trees_per_iteration_
+        if not plain or isinstance(getattr(est, "alpha", None), list) or said[0].shape[1] > 1:
+            return {}
+        rounds = said[:, :, 0, 0].reshape(-1, K, said.shape[1])
+        F = np.asarray(est.init_) + np.tensordot(est.member_weights_, rounds, axes=1).T
+        F = F[:, 0] if K == 1 else F
+        if is_classifier(est):
+            return {"decision_function 0": F}
+        link = (est.loss_[0] if isinstance(est.loss_, tuple) else est.loss_).link
+        return {"predict 0": F if link.name == "identity" else np.exp(F)}
+    voted = getattr(est, "voting", "soft") == "hard" or getattr(est, "weighting", "") == "oob"
+    if voted or not isinstance(est, (*SINGLE, *FORESTS, *BAGS, *NAIVE)):
+        return {}
+    mean = said.mean(axis=0)
+    if not is_classifier(est):
+        return {"predict 0": mean[:, 0, 0] if mean.shape[1] == 1 else mean[..., 0]}
+    counts = np.atleast_1d(est.n_classes_)
+    return {f"predict_proba {k}": mean[:, k, :n] for k, n in enumerate(counts)}
 
 
 # --- all of it ----------------------------------------------------------------------------------
@@ -176,6 +212,6 @@ def check_case(case):
             portrait.check_same(again, "after pickling")
         np.seterr(all="ignore")
         if case.own_trees:
-            check_trees(case, est)
+            check_trees(case, est, portrait)
         check_twin(case)
     return None

@@ -249,10 +249,16 @@ def check_groups(tree, groups):
 
 
 def check_tree(lesson):
-    """Everything but the quality of splits; gives the (row, node) pairs."""
+    """Everything but the quality of splits; gives the (row, node) pairs, and the leaf of each row.
+
+    Rows without weight have no part in the pairs, but a leaf.
+    """
     tree, rules = lesson.tree, lesson.rules
     there = lesson.extra["there"] if lesson.w is None else lesson.w > 0
-    row, node = pairs(tree, lesson.X, np.flatnonzero(there))
+    row, node = pairs(tree, lesson.X, np.arange(len(lesson.X)))
+    leaf = np.empty(len(lesson.X), dtype=int)
+    leaf[row] = node  # the last one counts
+    row, node = row[there[row]], node[there[row]]
     counts = np.bincount(node, minlength=tree.node_count)
     must(len(counts) == tree.node_count, "a child that is not there")
     if not lesson.extra.get("rows unknown"):
@@ -262,7 +268,7 @@ def check_tree(lesson):
     if lesson.extra.get("groups"):
         check_groups(tree, lesson.extra["groups"])
     if lesson.w is None:
-        return row, node
+        return row, node, leaf
     W = np.bincount(node, lesson.w[row], minlength=tree.node_count)
     off = np.abs(tree.weighted_n_node_samples - W)
     unit = lesson.close * W[0] + lesson.extra.get("unit", 0.0)
@@ -271,15 +277,15 @@ def check_tree(lesson):
     if fraction and tree.node_count > 1 and lesson.criterion != "gradient":
         must(fraction * W[0] * (1 - 1e-6) <= W, "a leaf lighter than min_weight_fraction_leaf")
     if lesson.leaves is not None:
-        leaf = tree.children_left < 0
+        is_leaf = tree.children_left < 0
         said = tree.value.reshape(tree.node_count, -1)
         low, high = lesson.leaves(row, node)
-        must(~leaf[:, None] | ((said >= low) & (said <= high)), "a leaf takes another step")
+        must(~is_leaf[:, None] | ((said >= low) & (said <= high)), "a leaf takes another step")
     if lesson.criterion == "gradient" or lesson.Y is None:
-        return row, node
+        return row, node, leaf
     check = check_shares if lesson.classes else check_numbers
     impurity, doubt = check(lesson, row, node, W)
     if rules.get("monotonic_cst") is None:  # it is about what nodes say
         fine = (np.abs(tree.impurity - impurity) <= doubt) | ~sure_nodes(lesson)
         must(fine, "a node of another impurity")
-    return row, node
+    return row, node, leaf

@@ -72,12 +72,13 @@ class Templates(CheckedState):
         self._templates.append(template)
 
     def _check_state(self) -> None:
-        starts = self._from
+        starts: Any = self._from
         require(isinstance(starts, list) and len(starts) > 0, self, "where its templates start")
         require(all(is_whole(t, 0) for t in starts), self, "where its templates start")
         require(starts[0] == 0 and starts == sorted(starts), self, "where its templates start")
-        require(isinstance(self._templates, list), self, "the list of its templates")
-        require(len(self._templates) == len(starts), self, "the number of its templates")
+        templates: Any = self._templates
+        require(isinstance(templates, list), self, "the list of its templates")
+        require(len(templates) == len(starts), self, "the number of its templates")
 
     def __getitem__(self, t: int) -> Any:
         """The template of member t."""

@@ -15,11 +15,13 @@ namespace weald {
 
 inline double xlog2x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
-// The same for a weight in a node, from the table if there is one.
+// The same for a whole weight in a node, as a fixed-point number: from the table if there is one.
+inline Lane fixed_xlog2x(const Channels& channels, double x) {
+  if (channels.xlog2x) return channels.xlog2x[static_cast<std::size_t>(x)];
+  return std::llrint(xlog2x(x) / channels.xlog2x_unit);
+}
 inline double xlog2x(const Channels& channels, double x) {
-  return channels.xlog2x
-             ? static_cast<double>(channels.xlog2x[static_cast<std::size_t>(x)]) * channels.xlog2x_unit
-             : xlog2x(x);
+  return channels.xlog2x_unit > 0 ? static_cast<double>(fixed_xlog2x(channels, x)) * channels.xlog2x_unit : xlog2x(x);
 }
 
 // --- one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
@@ -58,6 +60,11 @@ struct QuadraticMany {
 
 struct EntropyMany {
   static double score(const double* g, double h, const Channels& stats) {
+    if (stats.xlog2x_unit > 0) {  // as chains sum it up, to the last bit
+      Lane units = -static_cast<Lane>(stats.n_outputs) * fixed_xlog2x(stats, h);
+      for (std::size_t k = 0; k < stats.channels; ++k) units += fixed_xlog2x(stats, g[k]);
+      return static_cast<double>(units) * stats.xlog2x_unit;
+    }
     double sum = -static_cast<double>(stats.n_outputs) * xlog2x(stats, h);
     for (std::size_t k = 0; k < stats.channels; ++k) sum += xlog2x(stats, g[k]);
     return sum;

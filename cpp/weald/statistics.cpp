@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "criterion.hpp"
 #include "exact.hpp"
 
 namespace weald {
@@ -60,16 +61,9 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& i
 
 void tabulate_xlog2x(Statistics& out) {
   const auto most = static_cast<std::size_t>(out.total_weight);
-  const double largest = std::max(2.0, out.total_weight * std::log2(out.total_weight + 1));
-  const int exponent = exponent_for(largest * static_cast<double>(4 * out.n_outputs), 61);
   out.xlog2x_table.resize(most + 1);
-  out.xlog2x_table[0] = 0;
-  for (std::size_t x = 1; x <= most; ++x) {
-    const double y = static_cast<double>(x);
-    out.xlog2x_table[x] = std::llrint(std::ldexp(y * std::log2(y), exponent));
-  }
+  for (std::size_t x = 0; x <= most; ++x) out.xlog2x_table[x] = fixed_xlog2x(out, static_cast<double>(x));
   out.xlog2x = out.xlog2x_table.data();
-  out.xlog2x_unit = std::ldexp(1.0, -exponent);
 }
 
 }  // namespace
@@ -106,9 +100,11 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
     return target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
   };
 
-  if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20 &&
-      weights.total <= 4 * static_cast<double>(out.rows.size())) {
-    tabulate_xlog2x(out);
+  if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20) {
+    const double largest = std::max(2.0, out.total_weight * std::log2(out.total_weight + 1));
+    out.xlog2x_unit = std::ldexp(1.0, -exponent_for(largest * static_cast<double>(4 * out.n_outputs), 61));
+    // The numbers are the same with and without a table, or a row of weight k would not be k rows.
+    if (weights.total <= 4 * static_cast<double>(out.rows.size())) tabulate_xlog2x(out);
   }
   if (is_classification(criterion)) {
     out.g_unit = out.h_unit;

@@ -76,10 +76,10 @@ struct Channels {
   double g_centre = 0;
   const double* targets = nullptr;  // as given, n x outputs
   const std::uint32_t* counts = nullptr;  // how often each row counts, if not once and weights are not whole
-  // Entropy of whole weights: x log2 x for x = 0, 1, .. as fixed-point numbers, so that sums of them
-  // are exact, and far quicker than logarithms. Null: too many, or not whole.
+  // Entropy of whole weights: x log2 x as fixed-point numbers, so that sums of them are exact. Unit 0: too
+  // many, or not whole. For x = 0, 1, .. in a table, far quicker than logarithms. Null: few rows of much weight.
+  double xlog2x_unit = 0;
   const Lane* xlog2x = nullptr;
-  double xlog2x_unit = 1;
 
   std::size_t words_per_row() const { return layout == Layout::Dense ? lanes : 1; }
 };

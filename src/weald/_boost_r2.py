@@ -117,7 +117,7 @@ class R2Rounds:
     @property
     def weights(self) -> FloatArray:
         """Of every row, 1 in total."""
-        return self._rows.fine(self._factors)
+        return self._rows.fine(self._factors, keep_light=True)
 
     @abstractmethod
     def _predictions(self, key: int) -> FloatArray:

@@ -193,7 +193,7 @@ class Weighing:
     @property
     def weights(self) -> FloatArray:
         """Of every row."""
-        return self.rows.fine(self._factors)
+        return self.rows.fine(self._factors, keep_light=True)
 
     def in_groups(self, groups: Groups, n_groups: int) -> FloatArray:
         """Weight of each class in each group."""
@@ -325,7 +325,7 @@ class MemberRounds:
         weights = self._weighing.weights
         if self._working is not None:
             target, factors = self._working.problem()
-            weights = self._weighing.rows.fine(factors)
+            weights = self._weighing.rows.fine(factors, keep_light=True)
         rows, X = self._present, self._data.X
         target, weights = target[rows], weights[rows]
         counts = self._draw(weights, target, key) if self._resample else None

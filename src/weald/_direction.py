@@ -40,11 +40,14 @@ _CRITERIA = {name: of for name, of in REGRESSION_CRITERIA.items() if name != "po
 
 
 def _pull(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
-    """``w |r|``, of this sum; if that is the sum of the weights, equal pulls are exactly w."""
+    """``w |r|``, of this sum; if that is the sum of the weights, equal pulls are exactly w.
+
+    A pull that is nothing but rounding is none.
+    """
     size: FloatArray = np.abs(r) / np.abs(r).max()
     if rows.factors is not None:
         size *= rows.factors
-    return rows.fine(size * (total / rows.count(size)))
+    return rows.fine(size * (total / rows.count(size)), keep_light=False)
 
 
 class TreeDirection:

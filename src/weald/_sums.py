@@ -89,12 +89,13 @@ class RowWeights:
         """``sum x``, each as often as its row counts; factors are in x, if at all."""
         return engine.exact_sum(np.ascontiguousarray(x), None, self.counts)
 
-    def fine(self, x: FloatArray) -> FloatArray:
+    def fine(self, x: FloatArray, *, keep_light: bool) -> FloatArray:
         """Weights of x >= 0, times what rows count, that anybody may sum in doubles without error.
 
-        They are cut to 2^-50 of their sum. Rows that are lighter than that keep their weight.
+        They are cut to 2^-50 of their sum. A row that is lighter than that keeps its weight if
+        `keep_light`, else it has none.
         """
         per_unit = float(2.0 ** (_FINE_BITS - np.frexp(self.count(x))[1]))
         cut = np.rint(x * per_unit) / per_unit
-        weights: FloatArray = np.where(cut > 0, cut, x)
+        weights: FloatArray = np.where(cut > 0, cut, x) if keep_light else cut
         return weights if self.counts is None else weights * self.counts

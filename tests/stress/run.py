@@ -22,8 +22,8 @@ from multiprocessing.connection import wait
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "SCIPY_ARRAY_API"):
     os.environ.setdefault(_name, "1")
 
+from stress.cases import draw_case  # noqa: E402
 from stress.checks import check_case  # noqa: E402
-from stress.models import draw_case  # noqa: E402
 
 SERIES = 25  # cases that a child is given at a time
 SECONDS = 60.0  # for one case

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from stress import run as driver
+from stress.cases import draw_case
 from stress.checks import check_case
 from stress.cuts import check_cuts
 from stress.finished import Wrong, check_tree
 from stress.lessons import lessons_of
-from stress.models import draw_case
 from stress.tables import Table
 from weald import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 

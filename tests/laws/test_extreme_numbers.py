@@ -106,3 +106,16 @@ def test_members_under_weights_beyond_floats_survive_a_pickle():
             for name in ("value", "impurity", "weighted_n_node_samples"):
                 np.testing.assert_array_equal(getattr(a.tree_, name), getattr(b.tree_, name))
             assert a.tree_.weighted_n_node_samples[0] == pytest.approx(40e-60, rel=1e-5)
+
+
+def test_log_cosh_keeps_its_digits_where_it_is_tiny():
+    """There it is half the square, whatever the unit of the targets."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (60, 3)).astype(float)
+    y = X[:, 0] + rng.normal(size=60)
+    one, two = (
+        GradientBoostingRegressor(loss="log_cosh", **few).fit(X, y * unit).predict(X) / unit
+        for unit in (2.0**-24, 2.0**-100)
+    )
+    assert np.ptp(one) > 0.1
+    np.testing.assert_allclose(one, two, rtol=1e-9)

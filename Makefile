@@ -122,7 +122,7 @@ tidy: .venv-tidy/.build-tools ## Check the C++ sources with clang-tidy
 # ---------------------------------------------------------------- other builds
 # .venv-FLAVOUR holds a build of its own in build/FLAVOUR, made with these settings:
 WITH_LINES      := cmake.build-type=RelWithDebInfo install.strip=false
-settings-asan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=address,undefined,pointer-compare,pointer-subtract
+settings-asan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=address,undefined
 settings-tsan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=thread
 settings-checked = cmake.define.WEALD_CHECKED=ON
 settings-tiny    = cmake.define.WEALD_CHECKED=ON cmake.define.WEALD_TINY=ON
@@ -178,7 +178,9 @@ library = $(shell $(CXX) -print-file-name=$(1))
 under = $$(setarch -R true 2>/dev/null && echo setarch -R) env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$(call library,$(1)) $(call library,libstdc++.so)" WEALD_STRESS_SLOWER=20
 
-ASAN_OPTIONS  := detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:detect_invalid_pointer_pairs=2:$\
+# Pairs of pointers are not compared (detect_invalid_pointer_pairs): a vector does so across its spare room, which
+# is marked as out of bounds, and that mark is worth more.
+ASAN_OPTIONS  := detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:$\
 	check_initialization_order=1:strict_init_order=1:strict_string_checks=1
 UBSAN_OPTIONS := print_stacktrace=1
 TSAN_OPTIONS  := halt_on_error=1:second_deadlock_stack=1:ignore_noninstrumented_modules=1:die_after_fork=0

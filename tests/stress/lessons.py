@@ -150,9 +150,7 @@ def of_adaboost(est, table):
             unknown = est.resample or est.n_iter_no_change is not None
             yield grown(est, member, table, X, None, (), None, **{"rows unknown": unknown})
         else:
-            w = est.weights_[t]
-            w = w if classes else w / w.max()
-            yield grown(est, member, table, X, Y, classes, w, ROUNDED)
+            yield grown(est, member, table, X, Y, classes, est.weights_[t], ROUNDED)
 
 
 def of_stagewise(est, table):

@@ -153,7 +153,7 @@ def _template(tree: Any, table: Table, labels: npt.NDArray[Any] | None, like: An
         if hasattr(like, name):
             setattr(template, name, getattr(like, name))
     if labels is not None:
-        template.classes_, template.n_classes_ = labels, 2
+        template.classes_, template.n_classes_ = labels, len(labels)
     return template
 
 

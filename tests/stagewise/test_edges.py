@@ -1,5 +1,7 @@
 """Edges, mistakes and scikit-learn's own checks."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -200,3 +202,10 @@ def test_a_loss_that_is_no_number_is_said_to_be_so():
 
     with pytest.raises(ValueError, match="gradient of Nothing must be finite, got nan in row 0"):
         StagewiseRegressor(loss=Nothing()).fit(X, y)
+
+
+def test_one_class_and_members_that_vote_come_through_a_pickle():
+    model = StagewiseClassifier(DecisionTreeClassifier(max_depth=1), loss="log_loss")
+    model.fit(np.array([[0.0], [1.0]]), ["a", "a"])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict([[0.5]]).tolist() == ["a"]

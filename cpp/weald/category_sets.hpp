@@ -36,7 +36,11 @@ std::size_t length_of_set(std::span<const std::uint32_t> words, std::uint32_t n_
 // Writes the sets of a tree, whose nodes come in pre-order. It follows which categories can arrive at a node.
 class SetWriter {
  public:
-  explicit SetWriter(const Binned& matrix) : matrix_(matrix), arriving_(matrix.n_columns()) {}
+  explicit SetWriter(const Binned& matrix) : matrix_(matrix) {
+    for (const auto& codes : matrix.category_code) {
+      if (codes.size() > kFewCategories) arriving_.resize(matrix.n_columns());
+    }
+  }
 
   // What arrives on one side of a test; none: what has arrived at the test.
   struct Arrival {
@@ -45,7 +49,9 @@ class SetWriter {
   };
 
   // The next node, so deep, is reached by `arrival`.
-  void enter(std::uint32_t depth, const Arrival& arrival);
+  void enter(std::uint32_t depth, const Arrival& arrival) {
+    if (!arriving_.empty()) follow(depth, arrival);
+  }
 
   // Appends the set of a test of this node; each(fn) calls fn(code) with the codes that go left, perhaps again and
   // again. Left and right are what arrives on its sides.
@@ -63,6 +69,7 @@ class SetWriter {
   }
 
  private:
+  void follow(std::uint32_t depth, const Arrival& arrival);
   // The codes of a column, so that those that arrive at a node are neighbours.
   struct List {
     std::vector<Code> codes;

@@ -34,16 +34,17 @@ class SubtreeGrower {
       OpenNode node = open.pop();
       poll(node.size());
       if (tiny_.grow(node, rows_, tree_)) continue;
-      const std::optional<Split> split = splits_left(leaves) > 0 ? split_of(node) : std::nullopt;
-      if (!split) {
+      const std::optional<Decision> decision = splits_left(leaves) > 0 ? decision_of(node) : std::nullopt;
+      if (!decision) {
         close(std::move(node));
         continue;
       }
       ++leaves;
       PooledHistogram histogram = std::move(node.histogram);
-      Children children = record(node, *split, expander_.expand(node, std::move(histogram), *split, splits_left(leaves) > 0));
+      Expansion made = expander_.expand(node, std::move(histogram), decision->split, splits_left(leaves) > 0);
+      record(node, decision->split, made);
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
-        OpenNode& child = children[side];
+        OpenNode& child = made.children[side];
         if (child.size() < defer_below && expander_.could_split(child)) {
           const std::uint32_t id = child.id;
           tree_.nodes[id].subtree = defer(std::move(child));
@@ -68,11 +69,9 @@ class SubtreeGrower {
     return most == 0 ? std::numeric_limits<std::size_t>::max() : most - std::min(leaves, most);
   }
 
-  // The split of a node whose turn has come.
-  std::optional<Split> split_of(OpenNode& node) {
-    if (node.decision) return std::move(node.decision->split);
-    std::optional<Decision> found = expander_.decide(node);
-    return found ? std::optional<Split>(std::move(found->split)) : std::nullopt;
+  // What becomes of a node whose turn has come.
+  std::optional<Decision> decision_of(OpenNode& node) {
+    return node.decision ? std::optional<Decision>(std::move(*node.decision)) : expander_.decide(node);
   }
 
   void offer(OpenNode node, OpenNodes& open) {
@@ -101,8 +100,9 @@ class SubtreeGrower {
         for (; !open.empty() && splits_left(leaves) > 0 && is_done(open.first()); ++changes) {
           const OpenNode node = open.pop();
           ++leaves;
-          Children children = record(node, node.decision->split, *std::move(node.ahead->made));
-          for (OpenNode& child : children) offer(std::move(child), open);
+          Expansion& made = *node.ahead->made;
+          record(node, node.decision->split, made);
+          for (OpenNode& child : made.children) offer(std::move(child), open);
         }
         if (open.empty() || splits_left(leaves) == 0) return;
         if (!open.first().ahead && !worth_apart(open.first())) return;
@@ -192,8 +192,7 @@ class SubtreeGrower {
   }
 
   // Gives a node that has been split, and its children, their places in the tree.
-  using Children = std::array<OpenNode, 2>;
-  Children record(const OpenNode& node, const Split& split, Expansion made) {
+  void record(const OpenNode& node, const Split& split, Expansion& made) {
     const std::uint32_t first_child = add_nodes(2);
     made.children[0].id = first_child, made.children[1].id = first_child + 1;
     DoneNode& done = record_place(node);
@@ -201,11 +200,9 @@ class SubtreeGrower {
     done.feature = static_cast<std::int32_t>(split.column);
     done.threshold = made.threshold;
     done.missing_left = made.missing_left;
-    if (split.categorical) {
-      done.set = static_cast<std::int32_t>(tree_.left_codes.size());
-      tree_.left_codes.push_back(std::move(made.left_codes));
-    }
-    return std::move(made.children);
+    if (!split.categorical) return;
+    done.set = static_cast<std::int32_t>(tree_.left_codes.size());
+    tree_.left_codes.push_back(std::exchange(made.left_codes, {}));
   }
 
   const Plan& plan_;

@@ -108,11 +108,12 @@ struct Moments {
     const Target& target = weights.target;
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
     double low = kInf, high = -kInf, most = 0;
+    Lane count = 0;
     for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Row row = shape.rows[i];
         low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
-        most = std::max(most, weights.factor(row));
+        most = std::max(most, weights.factor(row)), count += weights.times(row);
       }
     });
     // fn(y, factor) of every row, each of at most this size
@@ -127,7 +128,7 @@ struct Moments {
       return out.value(divisor);
     };
     Moments out;
-    out.weight = sum(most, 1, [](double, double w) { return w; });
+    out.weight = weights.whole ? static_cast<double>(count) : sum(most, 1, [](double, double w) { return w; });
     out.mean = low;
     if (high > low) {
       const double spread = high - low;

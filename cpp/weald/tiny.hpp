@@ -157,6 +157,7 @@ class TinyGrower {
       node.in[c] = _mm_cmplt_epi8(first, _mm_set1_epi8(static_cast<char>(here)));
     }
     std::vector<Members<Tile::kChunks>>& open = std::get<std::vector<Members<Tile::kChunks>>>(open_);
+    Split split;
     for (open.clear();;) {
       if constexpr (Tile::kChunks > 1) {
         if (node.n <= Tile::kRows / 4 && could_split(node)) {
@@ -174,7 +175,6 @@ class TinyGrower {
       }
       DoneNode& done = task.tree.nodes[node.id];
       done.begin = begin, done.end = begin + static_cast<Row>(node.n), done.sum = node.sum;
-      Split split;
       if (could_split(node) && find_split(tile, task.block, node, split)) {
         record(done, task, split, node.sum);
         open.push_back(divide(tile, task.tree, split, node));
@@ -254,6 +254,7 @@ class TinyGrower {
 
   template <class Tile>
   bool find_split(const Tile& tile, const Block& block, const Members<Tile::kChunks>& node, Split& best) {
+    best.score = -kInf;  // nothing else of it is looked at unless a split is found, which writes all that counts
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     draw_columns(tile, node);
     if (plan_.rules.random_split) {

@@ -96,11 +96,10 @@ class Tree:
                     f"Not a valid tree: {name} has {len(array)} entries for {n} nodes."
                 )
             setattr(self, name, _kept(array))
-        self.n_categories = _kept(_counts(n_categories, 0).astype(np.uint32))
-        self.n_classes = _kept(_counts(n_classes, 1))
+        self.n_categories = _kept(np.array(n_categories, dtype=np.uint32))
+        self.n_classes = _kept(np.array(n_classes, dtype=np.int64))
         self._sides: dict[int, tuple[IntArray, IntArray]] = {}
         self._router  # noqa: B018  built now, so that damaged arrays are refused at once
-        self._check_leaves()
 
     def _check_leaves(self) -> None:
         """Refuse values that would make predictions of another kind than the tree says."""
@@ -300,7 +299,9 @@ class Tree:
             raise ValueError("Not a valid tree: an array is missing.")
         if not isinstance(arrays["feature"], np.ndarray) or arrays["feature"].ndim != 1:
             raise ValueError("Not a valid tree: feature must be an array.")
-        self.__init__(arrays, state.get("n_categories"), state.get("n_classes"))  # type: ignore[misc]
+        n_categories = _counts(state.get("n_categories"), 0)
+        self.__init__(arrays, n_categories, _counts(state.get("n_classes"), 1))  # type: ignore[misc]
+        self._check_leaves()
         if importance is not None:
             shape = np.shape(importance)
             if shape != (self.n_features,) or not np.isfinite(importance).all():

@@ -317,9 +317,11 @@ def leaf_rule(est, tree, Y, w, F, g, h, columns, step, l2):
         size = sums(row, node, np.abs(w[:, None] * g[:, columns]))
         with np.errstate(divide="ignore", invalid="ignore"):
             said = G / (H + l2)
-            # Every row is rounded to a unit of 2^-50 of all.
-            unit = 1e-14 * np.abs(w[:, None] * g[:, columns]).sum(axis=0)
-            doubt = (1e-6 * size + unit * np.bincount(node)[:, None]) / (H + l2)
+            # Every row is rounded to a unit of 2^-50 of what all would be if all were the largest,
+            # and then counts as often as it weighs.
+            unit = 2.0**-49 * np.abs(g[:, columns]).max(axis=0) * w.sum()
+            rounded = np.bincount(node) + np.bincount(node, w[row])
+            doubt = (1e-6 * size + unit * rounded[:, None]) / (H + l2)
         if loss.link.name == "log" and step == "newton":
             said = np.clip(said, -LONGEST, LONGEST)
         sure = (H + l2 > 0) & np.isfinite(said)

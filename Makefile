@@ -116,7 +116,8 @@ CLANG_TIDY := clang-tidy==23.1.4
 
 .PHONY: tidy
 tidy: .venv-tidy/.build-tools ## Check the C++ sources with clang-tidy
-	@. .venv-tidy/bin/activate && cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@. .venv-tidy/bin/activate && cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release \
+		-Dnanobind_DIR="$$(python -m nanobind --cmake_dir)" >/dev/null
 	@printf '%s\n' cpp/*/*.cpp | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
 
 # ---------------------------------------------------------------- other builds

@@ -95,6 +95,7 @@ class OpenNodes {
   OpenNode& first() { return nodes_.front(); }
   std::vector<OpenNode*> next(std::size_t n) {
     std::vector<OpenNode*> out;
+    out.reserve(nodes_.size());
     for (OpenNode& node : nodes_) out.push_back(&node);
     n = std::min(n, out.size());
     std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(),

@@ -209,6 +209,7 @@ void Rounds::weigh_light_leaves(const std::vector<std::uint8_t>& light) {
     if (count(i) > 0) most[leaf_of_[i]] = std::max(most[leaf_of_[i]], factors_[i]);
   }
   std::vector<ExactSum> sums;
+  sums.reserve(n_leaves_ * k);
   for (std::size_t c = 0; c < n_leaves_ * k; ++c) sums.emplace_back(most[c / k]);
   for (std::size_t i = 0; i < factors_.size(); ++i) {
     if (light[leaf_of_[i]]) sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])].add(factors_[i], count(i));

@@ -47,10 +47,11 @@ inline constexpr std::size_t kLeastStretch = sized(4096, 16);       // rows of t
 // --- codes ---
 inline constexpr std::size_t kByteCodes = sized(256, 16);           // up to so many codes are kept in a byte
 inline constexpr std::size_t kShortCodes = sized(65536, 64);        // ... in two
-// 200,000 values place 255 cuts to within a quarter of a per mille.
 inline constexpr std::size_t kFewKeptCodes = sized(256, 8);          // of a column: those that go left are kept with a node
-inline constexpr std::size_t kSampleAbove = sized(400'000, 3'000);  // rows: quantiles come from a sample of them
-inline constexpr std::size_t kSampleSize = sized(200'000, 2'500);
+// 200,000 values place 255 cuts to within a quarter of a per mille. Never tiny: a sample may miss a rare value, so that
+// another tree is grown.
+inline constexpr std::size_t kSampleAbove = 400'000;                // rows: quantiles come from a sample of them
+inline constexpr std::size_t kSampleSize = 200'000;
 inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
 inline constexpr std::size_t kGuideSteps = sized(512, 4);

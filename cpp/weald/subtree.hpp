@@ -153,7 +153,7 @@ class SubtreeGrower {
   // The node becomes a leaf: its rows get back their numbers in the matrix.
   void close(OpenNode node) {
     record_place(node);
-    if (is_done(node)) {  // in vain: the rows are put back into their order
+    if (node.ahead && node.ahead->made) {  // in vain: the rows are put back into their order
       Row* const rows = rows_.get(node.begin, node.size());
       std::inplace_merge(rows, rows + node.ahead->made->children[0].size(), rows + node.size());
     }

@@ -37,6 +37,9 @@ Out<T> give(std::vector<T, Allocator>&& data, std::vector<std::size_t> shape = {
   auto* kept = new Vector(std::move(data));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Vector*>(p); });
   if (shape.empty()) shape = {kept->size()};
+  std::size_t size = 1;
+  for (const std::size_t n : shape) size *= n;
+  if (size != kept->size()) throw std::logic_error("an array of another size than it was said to have");
   return Out<T>(kept->data(), shape.size(), shape.data(), owner);
 }
 

@@ -183,12 +183,14 @@ NB_MODULE(_core, m) {
 
   m.def("exact_sum", [](const In<double>& x, const std::optional<In<double>>& factors,
                         const std::optional<In<std::uint32_t>>& counts) {
-    return exact_sum(weighted_of(x, factors, counts));
+    const Weighted rows = weighted_of(x, factors, counts);
+    return without_lock([&](Interrupt& interrupt) { return exact_sum(rows, interrupt); });
   }, "x"_a, "factors"_a.none(), "counts"_a.none(),
      "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
   m.def("exact_mean", [](const In<double>& x, const std::optional<In<double>>& factors,
                          const std::optional<In<std::uint32_t>>& counts) {
-    return exact_mean(weighted_of(x, factors, counts));
+    const Weighted rows = weighted_of(x, factors, counts);
+    return without_lock([&](Interrupt& interrupt) { return exact_mean(rows, interrupt); });
   }, "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
   m.def("order_of", [](const In<double>& values) {
     struct Item {

@@ -9,6 +9,7 @@ namespace {
 struct PyRounds {
   nb::object matrix, target;
   Rounds rounds;
+  bool grown = false, usable = true;
 };
 
 PyRounds* make(nb::object matrix, nb::object target, const std::string& criterion_name, const Rules& rules,
@@ -22,7 +23,7 @@ PyRounds* make(nb::object matrix, nb::object target, const std::string& criterio
 }
 
 const Rounds& grown(const PyRounds& r) {
-  require(r.rounds.n_leaves() > 0, "no tree was grown yet");
+  require(r.grown, "no tree was grown yet");
   return r.rounds;
 }
 
@@ -34,10 +35,13 @@ Out<T> copy_of(std::span<const T> data) { return give(std::vector<T>(data.begin(
 void bind_rounds(nb::module_& m) {
   nb::class_<PyRounds>(m, "Rounds", "Trees grown one after another under changing weights.")
       .def("grow", [](PyRounds& r, std::uint64_t seed, std::size_t number, bool resample) {
+        require(r.usable, "the weights were left half changed");
+        r.grown = false;  // until it is done: a growth that is interrupted leaves no tree
         without_lock([&](Interrupt& interrupt) {
           r.rounds.grow(member_key(seed, number), resample, interrupt);
           return 0;
         });
+        r.grown = true;
       }, "seed"_a, "number"_a, "resample"_a, "Grow the tree of a round under the weights as they are.")
       .def_prop_ro("leaf_of", [](const PyRounds& r) { return copy_of(grown(r).leaf_of()); }, nb::rv_policy::move)
       .def_prop_ro("leaf_values", [](const PyRounds& r) {
@@ -52,12 +56,19 @@ void bind_rounds(nb::module_& m) {
       }, nb::rv_policy::move, "Weight of each class in each leaf.")
       .def("reweight", [](PyRounds& r, const InRows<double>& factors) {
         require(r.rounds.outputs().classifies(), "there are no classes");
-        return without_lock([&](Interrupt& interrupt) {
+        grown(r);
+        r.usable = false;  // until it is done
+        const double sum = without_lock([&](Interrupt& interrupt) {
           return r.rounds.reweight({factors.data(), factors.size()}, interrupt);
         });
+        r.usable = true;
+        return sum;
       }, "factors"_a, "Multiply the rows' weights by a factor per leaf and class; their sum, by which they are divided.")
       .def_prop_ro("weights", [](const PyRounds& r) { return give(r.rounds.weights()); }, nb::rv_policy::move)
-      .def("set_factors", [](PyRounds& r, const In<double>& factors) { r.rounds.set_factors(span_of(factors)); },
+      .def("set_factors", [](PyRounds& r, const In<double>& factors) {
+        r.rounds.set_factors(span_of(factors));
+        r.usable = true;
+      },
            "factors"_a, "Let row i weigh so much, times its count if the weights were whole.")
       .def("tree", [](const PyRounds& r) { return grown(r).tree(); }, "The tree grown last, as a forest of one.");
   m.def("make_rounds", &make, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "weights"_a, "threads"_a,

@@ -23,7 +23,7 @@ std::size_t length_of_set(std::span<const std::uint32_t> words, std::uint32_t n_
   return ascending && (n == 0 || listed.back() < n_categories) ? 1 + n : 0;
 }
 
-void SetWriter::follow(std::uint32_t depth, const Arrival& arrival) {
+void SetWriter::enter(std::uint32_t depth, const Arrival& arrival) {
   while (!changes_.empty() && changes_.back().depth >= depth) {
     const Arrival& before = changes_.back().before;
     arriving_[static_cast<std::size_t>(before.column)].now = before;

@@ -49,9 +49,8 @@ class SetWriter {
   };
 
   // The next node, so deep, is reached by `arrival`.
-  void enter(std::uint32_t depth, const Arrival& arrival) {
-    if (!arriving_.empty()) follow(depth, arrival);
-  }
+  void enter(std::uint32_t depth, const Arrival& arrival);
+  bool follows() const { return !arriving_.empty(); }  // are there columns of many categories at all?
 
   // Appends the set of a test of this node; each(fn) calls fn(code) with the codes that go left, perhaps again and
   // again. Left and right are what arrives on its sides.
@@ -69,7 +68,6 @@ class SetWriter {
   }
 
  private:
-  void follow(std::uint32_t depth, const Arrival& arrival);
   // The codes of a column, so that those that arrive at a node are neighbours.
   struct List {
     std::vector<Code> codes;

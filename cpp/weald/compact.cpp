@@ -126,10 +126,6 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
   return height[0];
 }
 
-}  // namespace
-
-namespace {
-
 bool beyond_floats(const Shape& shape, const Summary& nodes) {
   const auto beyond = [](double x) { return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max()); };
   for (std::size_t m = 0; m < shape.size(); ++m) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "threads.hpp"
 #include "types.hpp"
 
 namespace weald {
@@ -55,34 +56,39 @@ struct Weighted {
 
 // Sum of fn(i) over the rows that count, divided by a number. What is not finite gives what is not finite.
 template <class Fn>
-double exact_sum(const Weighted& rows, double divisor, Fn&& fn) {
+double exact_sum(const Weighted& rows, double divisor, Interrupt& interrupt, Fn&& fn) {
   double most = 0, plain = 0;
-  for (std::size_t i = 0; i < rows.x.size(); ++i) {
-    if (rows.count(i) == 0) continue;
-    most = std::max(most, std::abs(fn(i))), plain += fn(i) - fn(i);
-  }
+  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (rows.count(i) == 0) continue;
+      const double x = fn(i);
+      most = std::max(most, std::abs(x)), plain += x - x;
+    }
+  });
   if (!(std::isfinite(most) && plain == 0)) return kNaN;
   ExactSum sum(most);
-  for (std::size_t i = 0; i < rows.x.size(); ++i) {
-    if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
-  }
+  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
+    }
+  });
   return sum.value(divisor);
 }
 
-inline double exact_sum(const Weighted& rows) {
-  return exact_sum(rows, 1, [&](std::size_t i) { return rows.x[i] * rows.factor(i); });
+inline double exact_sum(const Weighted& rows, Interrupt& interrupt) {
+  return exact_sum(rows, 1, interrupt, [&](std::size_t i) { return rows.x[i] * rows.factor(i); });
 }
 
 // The mean, within the range of the numbers: that of equal numbers is exact.
-inline double exact_mean(const Weighted& rows) {
+inline double exact_mean(const Weighted& rows, Interrupt& interrupt) {
   double low = kInf, high = -kInf;
   for (std::size_t i = 0; i < rows.x.size(); ++i) {
     if (rows.count(i) != 0 && rows.factor(i) > 0) low = std::min(low, rows.x[i]), high = std::max(high, rows.x[i]);
   }
-  if (low == high && std::isfinite(exact_sum(rows))) return low;
-  const double weight = exact_sum(rows, 1, [&](std::size_t i) { return rows.factor(i); });
+  if (low == high && std::isfinite(exact_sum(rows, interrupt))) return low;
+  const double weight = exact_sum(rows, 1, interrupt, [&](std::size_t i) { return rows.factor(i); });
   const double half_low = low / 2;  // the range itself may be too wide for a number
-  const double shift = exact_sum(rows, weight, [&](std::size_t i) { return rows.factor(i) * (rows.x[i] / 2 - half_low); });
+  const double shift = exact_sum(rows, weight, interrupt, [&](std::size_t i) { return rows.factor(i) * (rows.x[i] / 2 - half_low); });
   return std::min(2 * (half_low + shift), high);
 }
 

@@ -13,8 +13,8 @@ namespace {
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
  public:
-  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Shape& out)
-      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), out_(out), sets_(matrix) {}
+  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt, Shape& out)
+      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), interrupt_(interrupt), out_(out), sets_(matrix) {}
 
   void run() {
     std::size_t n = 0;
@@ -24,28 +24,38 @@ class Flattener {
     reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
     // An explicit stack: a tree may be as deep as it has rows.
     struct Pending {
-      std::size_t subtree, node;
+      std::uint32_t subtree, node;
       std::int32_t parent;
       std::uint32_t depth;
-      SetWriter::Arrival arrival;
+      std::int32_t arrival;  // in `arrivals`; -1: all that have arrived above
     };
-    std::vector<Pending> stack{{0, 0, -1, 0, {}}};
+    std::vector<Pending> stack{{0, 0, -1, 0, -1}};
+    std::vector<SetWriter::Arrival> arrivals;
+    Patience patience(interrupt_);
     while (!stack.empty()) {
+      patience.spend(8);
       Pending at = stack.back();
       stack.pop_back();
       const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
-        at.subtree = static_cast<std::size_t>(node->subtree), at.node = 0;
+        at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
         node = &subtrees_[at.subtree].nodes[0];
       }
       const auto id = static_cast<std::int32_t>(out_.size());
       append(subtrees_[at.subtree], at.node);
       if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
       if (node->left < 0) continue;
-      SetWriter::Arrival goes_left, goes_right;
-      sets_.enter(at.depth, at.arrival);
-      if (node->set >= 0) append_set(subtrees_[at.subtree], *node, goes_left, goes_right);
-      const auto left = static_cast<std::size_t>(node->left);
+      std::int32_t goes_left = -1, goes_right = -1;
+      if (sets_.follows()) sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
+      if (node->set >= 0) {
+        SetWriter::Arrival sides[2];
+        append_set(subtrees_[at.subtree], *node, sides[0], sides[1], patience);
+        if (sets_.follows()) {
+          goes_left = static_cast<std::int32_t>(arrivals.size()), goes_right = goes_left + 1;
+          arrivals.insert(arrivals.end(), sides, sides + 2);
+        }
+      }
+      const auto left = static_cast<std::uint32_t>(node->left);
       stack.push_back({at.subtree, left + 1, id, at.depth + 1, goes_right});
       stack.push_back({at.subtree, left, -1, at.depth + 1, goes_left});
     }
@@ -68,7 +78,8 @@ class Flattener {
     out_.set_begin.push_back(-1);
   }
 
-  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left, SetWriter::Arrival& goes_right) {
+  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left, SetWriter::Arrival& goes_right,
+                  Patience& patience) {
     const auto j = static_cast<std::size_t>(node.feature);
     const Column& column = matrix_.columns[j];
     out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
@@ -78,6 +89,7 @@ class Flattener {
     const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
       const DoneNode* child = &subtree.nodes[static_cast<std::size_t>(node.left)];
       if (child->subtree >= 0) child = &subtrees_[static_cast<std::size_t>(child->subtree)].nodes[0];
+      patience.spend(child->end - child->begin);
       visit_width(column, [&](auto codes) {
         for (std::size_t i = child->begin; i < child->end; ++i) {
           const Code code = codes[out_.rows[i] * column.stride];
@@ -92,6 +104,7 @@ class Flattener {
   const Binned& matrix_;
   const std::vector<Subtree>& subtrees_;
   bool keeps_sums_;
+  Interrupt& interrupt_;
   Shape& out_;
   SetWriter sets_;
 };
@@ -157,7 +170,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   top.release_scratch();
   grow_batch();
   const bool keeps_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
-  Flattener(matrix, subtrees, keeps_sums, shape).run();
+  Flattener(matrix, subtrees, keeps_sums, interrupt, shape).run();
   return shape;
 }
 

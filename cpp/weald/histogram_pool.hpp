@@ -24,7 +24,7 @@ class HistogramPool {
   };
   using Handle = std::unique_ptr<Histogram, GiveBack>;
 
-  HistogramPool() { free_.reserve(kPooledHistograms); }  // giving back must not allocate
+  HistogramPool() = default;
   ~HistogramPool() { WEALD_CHECK(lent_ == 0); }
   HistogramPool(const HistogramPool&) = delete;
   HistogramPool& operator=(const HistogramPool&) = delete;
@@ -34,6 +34,7 @@ class HistogramPool {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<Histogram> out;
     if (free_.empty()) {
+      if (free_.capacity() < kPooledHistograms) free_.reserve(kPooledHistograms);  // giving back must not allocate
       out = std::make_unique<Histogram>();
     } else {
       out = std::move(free_.back());

@@ -110,15 +110,10 @@ class OpenNodes {
   }
 
   OpenNode pop() {
-    if (order_ == Frontier::BestFirst) {
-      std::pop_heap(nodes_.begin(), nodes_.end(), worse);
-    } else if (order_ == Frontier::ByLevel) {
-      OpenNode node = std::move(nodes_.front());
-      nodes_.pop_front();
-      return node;
-    }
-    OpenNode node = std::move(nodes_.back());
-    nodes_.pop_back();
+    if (order_ == Frontier::BestFirst) std::pop_heap(nodes_.begin(), nodes_.end(), worse);
+    const bool by_level = order_ == Frontier::ByLevel;
+    OpenNode node = std::move(by_level ? nodes_.front() : nodes_.back());
+    by_level ? nodes_.pop_front() : nodes_.pop_back();
     return node;
   }
 

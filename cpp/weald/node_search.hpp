@@ -48,7 +48,8 @@ class NodeSearch {
       category_channels_ = plan.stats;
       category_channels_.order_lambda = plan.rules.category_smoothing / plan.stats.h_unit;
       category_channels_.lambda += category_channels_.order_lambda;
-      category_channels_.least_category = plan.rules.category_smoothing * plan.stats.mean_h;
+      // Just so much is enough, however it was rounded.
+      category_channels_.least_category = plan.rules.category_smoothing * plan.stats.mean_h * (1 - 1e-6);
       request_.category_stats = &category_channels_;
     }
     request_.limits = plan.limits;

@@ -334,7 +334,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
                    const NodeRows& node, const Lane* total, const Lane* ready,
                    SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
-  if ((scratch.unpolled += node.n) > 4096) {  // asking costs as much as a column of a small node
+  if ((scratch.unpolled += node.n) > kRowsBetweenPolls) {  // asking costs as much as a column of a small node
     scratch.unpolled = 0;
     request.interrupt->poll();
   }

@@ -11,7 +11,7 @@ class SubtreeGrower {
  public:
   SubtreeGrower(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
       : plan_(plan), rows_(rows), threads_(threads), pool_(pool),
-        expander_(plan, rows, threads, pool_), tiny_(plan, expander_.search()) {}
+        expander_(plan, rows, threads, pool_), tiny_(plan, expander_.search()), patience_(plan.interrupt) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
@@ -32,11 +32,11 @@ class SubtreeGrower {
       if (decides_first && splits_left(leaves) > 0 && worth_apart(open.first())) grow_apart(open, leaves);
       if (open.empty()) break;
       OpenNode node = open.pop();
-      poll(node.size());
+      patience_.spend(16 * (node.size() + 16));  // about what a row costs in all columns
       if (tiny_.grow(node, rows_, tree_)) continue;
       const std::optional<Decision> decision = splits_left(leaves) > 0 ? decision_of(node) : std::nullopt;
       if (!decision) {
-        close(std::move(node));
+        close(node);
         continue;
       }
       ++leaves;
@@ -77,7 +77,7 @@ class SubtreeGrower {
   void offer(OpenNode node, OpenNodes& open) {
     const bool best_first = plan_.rules.frontier == Frontier::BestFirst;
     const bool may_split = best_first ? node.decision != nullptr : expander_.could_split(node);
-    may_split ? open.push(std::move(node)) : close(std::move(node));
+    may_split ? open.push(std::move(node)) : close(node);
   }
 
   // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
@@ -151,7 +151,7 @@ class SubtreeGrower {
   }
 
   // The node becomes a leaf: its rows get back their numbers in the matrix.
-  void close(OpenNode node) {
+  void close(const OpenNode& node) {
     record_place(node);
     if (node.ahead && node.ahead->made) {  // in vain: the rows are put back into their order
       Row* const rows = rows_.get(node.begin, node.size());
@@ -160,13 +160,6 @@ class SubtreeGrower {
     if (const View<const Row> origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
-  }
-
-  // Asking costs as much as a small node: only after some work.
-  void poll(std::size_t n_rows) {
-    if ((unpolled_ += n_rows + 16) < kRowsBetweenPolls) return;
-    unpolled_ = 0;
-    plan_.interrupt.poll();
   }
 
   // No subtree has more: every leaf has a row, and every other node two children.
@@ -213,7 +206,7 @@ class SubtreeGrower {
   std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
   TinyGrower tiny_;
   Subtree tree_;
-  std::size_t unpolled_ = 0;
+  Patience patience_;
 };
 
 }  // namespace weald

@@ -170,6 +170,7 @@ template <class OfLeaf>
 void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out, Patience& patience,
                      OfLeaf&& of_leaf) {
   std::vector<Moments> moments(shape.size() * out.n_outputs);
+  const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(out.n_outputs);  // y_unit: a power of two
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 * out.n_outputs);
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
@@ -179,8 +180,8 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, doub
                  : Moments::merge(moments[(m + 1) * out.n_outputs + o],
                                   moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
-      out.impurity[m] += here.impurity(criterion) / static_cast<double>(out.n_outputs) / y_scale / y_scale;
-      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean / y_scale);
+      out.impurity[m] += here.impurity(criterion) / n_outputs * y_unit * y_unit;
+      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean * y_unit);
     }
   }
 }

@@ -83,7 +83,9 @@ def check_columns(model: Any) -> None:
     names = state.get("feature_names_in_", np.empty(n))
     require(isinstance(names, np.ndarray) and names.shape == (n,), model, "feature_names_in_")
     blank = state.get("_blank_columns", [])
-    require(isinstance(blank, list) and all(is_whole(j, 0, n) for j in blank), model, "a column")
+    require(
+        isinstance(blank, list) and all(is_whole(j, 0, n - 1) for j in blank), model, "a column"
+    )
     categories = state.get("categories_", [None] * n)
     require(isinstance(categories, list) and len(categories) == n, model, "categories_")
     for labels in categories:

@@ -210,3 +210,29 @@ def test_a_depth_limit_alone_does_not_depend_on_the_order_of_growth(growth, max_
         one = estimator(case, kinds, **limits).fit(X, y, w)
         two = estimator(case, kinds, **limits, growth=growth).fit(X, y, w)
         np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+def test_a_category_of_just_enough_weight_chooses_its_side():
+    """Two rows of half a weight are what one row has on average; rounding must not decide."""
+    nan = np.nan
+    first = [3, nan, 2, 1, 1, 3, 2, 0, 1, nan, 3, nan, nan, nan, nan, 0, 1, nan, 2]
+    second = [1, 0, 0, 1, nan, 0, 0, nan, 0, 0, 0, nan, 0, nan, 0, nan, 1, 1, 0]
+    X = np.column_stack([first, second]).astype(float)
+    y = np.array([2, 0, 2, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 2, 2, 2])
+    w = np.array([2.0, 0.5, 2.0])[y]
+    est = GradientBoostingClassifier(
+        n_estimators=1,
+        learning_rate=0.5,
+        l2_regularization=0.3,
+        min_gain=0.0,
+        min_hessian=1e-3,
+        categorical_smoothing=1.0,
+        max_leaf_nodes=6,
+        min_samples_leaf=1,
+        max_features=None,
+        max_bins=None,
+        categorical_features=[0],
+        random_state=0,
+    ).fit(X, y, w)
+    tree = est.estimators_[0][2].tree_
+    assert (tree.children_left == -1).sum() == 6  # the last one parts category 0 from the missing

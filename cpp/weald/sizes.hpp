@@ -1,7 +1,7 @@
 // Every size at which the core changes its way: from a list to a histogram, from one block of rows to the next,
 // from one thread to several. A build with WEALD_TINY has all of them tiny, so that small random tables cross
-// every border; what is grown must be the same. Sizes that follow from the width of a register or of a byte
-// stay beside the code that needs them.
+// every border; what is grown must be the same. Sizes that follow from the width of a register or of a byte, and
+// those of a format that is pickled (category_sets.hpp), stay beside the code that needs them.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ double scale_for(double most) {
 struct RowWeights {
   const Target& target;
   bool whole = true;
-  double scale = 1;  // brings factors to at most 1, so that no sum of them overflows
+  double scale = 1;  // brings factors to at most 2^400: no product of two sums overflows, and the lightest row weighs something
 
   RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
     double most = 0, total = 0;
@@ -34,7 +34,7 @@ struct RowWeights {
       }
     });
     whole = whole && total < 0x1p31;
-    if (!whole) scale = scale_for(most);
+    if (!whole) scale = 0x1p400 * scale_for(most);
   }
   double factor(Row row) const { return whole ? 1.0 : target.factor(row) * scale; }
   double of(Row row) const { return factor(row) * static_cast<double>(times(row)); }

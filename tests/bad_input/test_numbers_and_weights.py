@@ -99,3 +99,12 @@ def test_tiny_and_large_weights(kind):
             assert list(est.predict(X)) == list(Y)
         else:
             assert scale in (1e-200, 1e200)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_a_leaf_of_hardly_any_weight(criterion):
+    column, target = np.array([[0.0], [1.0], [1.0]]), np.array([1.0, 0.0, 0.0])
+    est = DecisionTreeRegressor(criterion=criterion)
+    est.fit(column, target, sample_weight=[1.0, 5e-324, 5e-324])
+    assert_healthy(est, column)
+    assert (est.tree_.weighted_n_node_samples > 0).all()

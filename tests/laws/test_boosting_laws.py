@@ -171,7 +171,8 @@ def test_with_a_line_search_the_loss_never_rises(loss, seed, n, rate, order, wei
     order = order if has_hessian(loss) else 1
     est = model(loss, step="line_search", learning_rate=rate, order=order).fit(X, y, w)
     falls = np.diff(est.train_score_)
-    assert (falls <= 1e-12 * np.abs(est.train_score_).max(initial=0)).all()
+    # A row's loss is a difference of numbers of the size of 1, and rounded as they are.
+    assert (falls <= 1e-12 * np.abs(est.train_score_).max(initial=0) + 1e-15).all()
     assert np.isfinite(scores(est, X)).all()
 
 

@@ -195,6 +195,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize(
@@ -221,6 +222,7 @@ def test_against_scikit_learn(criterion, missing, settings):
     compare(root, peer.fit(X, y, sample_weight=w), X)
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_against_scikit_learn_two_outputs(criterion):
     rng = np.random.default_rng(3)

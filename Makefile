@@ -75,12 +75,9 @@ demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command
 	$(VENV)/bin/weald fit --data iris
 	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
-# The random cases run on the tiny build, which is checked too: another build would cost another minute, and tiny sizes
-# let a small table show more of the core than a large one would elsewhere.
 .PHONY: test
-test: $(VENV)/.installed .venv-tiny/.installed ## Run the tests on the installed package, and random cases on a tiny build
+test: $(VENV)/.installed ## Run the tests on the installed package
 	$(VENV)/bin/pytest -n $(WORKERS)
-	$(call stress,.venv-tiny)
 
 .PHONY: slow
 slow: $(VENV)/.installed ## Run the tests marked slow
@@ -102,8 +99,6 @@ format: $(VENV)/.installed ## Format the Python sources and mend what ruff can m
 # which is printed; the same cases again: SEED=4711.
 CASES ?= 5000
 SEED  ?=
-# Less than a minute of them.
-test checked: CASES := 1500
 stress = PYTHONPATH=tests $(1)/bin/python -m stress.run --cases $(CASES) --workers $(WORKERS) \
 	$(if $(SEED),--first $(SEED))
 
@@ -165,7 +160,7 @@ checked: .venv-checked/.installed ## Run random cases on a build that checks its
 
 .PHONY: tiny
 tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables reach every way, and the engine's tests
-	.venv-tiny/bin/python -m pytest -n $(WORKERS) tests/engine tests/laws tests/oracle \
+	.venv-tiny/bin/python -m pytest -n $(WORKERS) -k 'not take_two_bytes' tests/engine tests/laws tests/oracle \
 		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
 	$(call stress,.venv-tiny)
 

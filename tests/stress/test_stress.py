@@ -1,11 +1,13 @@
-"""Random cases from a fresh seed, which the run prints; see :mod:`stress.run`.
+"""Random cases; see :mod:`stress.run`, which prints how to run one of them again.
 
-``WEALD_STRESS_SEED`` fixes the first case, ``WEALD_STRESS_CASES`` says how many there are.
+The tests run the cases of the day: new ones tomorrow, and today the same for everybody.
+``WEALD_STRESS_SEED`` is another first case, ``WEALD_STRESS_CASES`` says how many there are.
 """
 
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from stress.models import ROWS, public_estimators
 def check(cases):
     """In a process of its own: the threads that other tests have used would not survive a fork."""
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    env.setdefault("WEALD_STRESS_SEED", str(datetime.now(UTC).toordinal() * 20_000))
     command = [sys.executable, "-m", "stress.run", "--cases", str(cases)]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     print(done.stdout)

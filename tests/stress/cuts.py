@@ -95,7 +95,8 @@ def allowed(lesson, n, H, G):
     if lesson.criterion == "gradient":
         fine &= lesson.extra["min_hessian"] * (1 + 1e-5) < H
     if lesson.criterion == "poisson":
-        fine &= np.all([g[..., 0] > 1e-12 for g in G], axis=0)
+        nothing = 1e-10 * (lesson.w[:, None] * lesson.Y).sum()  # but for rounding
+        fine &= np.all([g[..., 0] > nothing for g in G], axis=0)
     return fine
 
 

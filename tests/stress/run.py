@@ -90,7 +90,7 @@ def run_case(number):
     return ("fine", "") if refusal is None else ("refused", refusal)
 
 
-def serve(pipe, seconds):
+def serve(pipe, run_case, seconds):
     """Run what the parent asks for, and say what begins and how it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable()
@@ -109,15 +109,17 @@ def serve(pipe, seconds):
 class Child:
     """A process that runs cases in series, and is replaced if it dies or hangs."""
 
-    def __init__(self, seconds):
-        self.seconds = seconds
+    def __init__(self, run_case, seconds):
+        self.run_case, self.seconds = run_case, seconds
         self.series = []
         self.start()
 
     def start(self):
-        context = multiprocessing.get_context("fork")
+        context = multiprocessing.get_context("spawn")  # the thread sanitizer follows no fork
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=serve, args=(other, self.seconds), daemon=True)
+        self.process = context.Process(
+            target=serve, args=(other, self.run_case, self.seconds), daemon=True
+        )
         self.process.start()
         other.close()
         self.case, self.since = None, time.monotonic()
@@ -166,11 +168,11 @@ class Child:
         self.process.join()
 
 
-def run(first, cases, workers=2, seconds=SECONDS):
+def run(first, cases, workers=2, seconds=SECONDS, run_case=run_case):
     """Run so many cases from the first on."""
     report, began = Report(first), time.monotonic()
     numbers = iter(range(first, first + cases))
-    children = [Child(seconds) for _ in range(workers)]
+    children = [Child(run_case, seconds) for _ in range(workers)]
     try:
         while report.cases < cases:
             for child in children:

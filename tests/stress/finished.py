@@ -254,7 +254,9 @@ def check_tree(lesson):
     Rows without weight have no part in the pairs, but a leaf.
     """
     tree, rules = lesson.tree, lesson.rules
-    there = lesson.extra["there"] if lesson.w is None else lesson.w > 0
+    # A second derivative of 0 (a probability of 1, but for rounding) makes no row absent.
+    given = lesson.w is None or lesson.criterion == "gradient"
+    there = lesson.extra["there"] if given else lesson.w > 0
     row, node = pairs(tree, lesson.X, np.arange(len(lesson.X)))
     leaf = np.empty(len(lesson.X), dtype=int)
     leaf[row] = node  # the last one counts

@@ -259,6 +259,7 @@ def of_round(est, tree, X, Y, w, F, g, h, k, rules, categorical, extra):
     columns = slice(None) if vector else slice(k, k + 1)
     c = -w[:, None] * g[:, columns]
     weight = w * h[:, k] if order == 2 else w
+    extra["there"] = w > 0
     every = est.max_features is None and est.max_features_per_tree is None
     simple = every and est.interaction_cst is None and l2 is not None and not vector
     extra["searches all"] = simple and rules["min_impurity_decrease"] == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import weald
-from weald._params import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "weald"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from weald._out_of_bag import OutOfBag, first_flat
+from weald.members.out_of_bag import OutOfBag, first_flat
 from weald.sampling import resolve_draw
 
 

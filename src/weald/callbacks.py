@@ -27,7 +27,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from weald._params import check_count, check_flag, check_fraction, is_real, refuse
+from weald.params.growth import check_count, check_flag, check_fraction, is_real, refuse
 
 __all__ = [
     "Callback",

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from weald._data import check_target, check_X_predict
+from weald.input.table import check_target, check_X_predict
 from weald._engine import order_of
 
 FloatArray = npt.NDArray[np.float64]

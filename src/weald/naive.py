@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import ParameterGrid
 
-from weald._bagging_base import EnsembleBase
-from weald._bagging_kinds import EnsembleClassifier, EnsembleRegressor
-from weald._ensemble_params import EnsembleParams, check_verbosity
-from weald._members import make_member
-from weald._params import check_count
-from weald._targets import alike
+from weald.bagging.base import EnsembleBase
+from weald.bagging.kinds import EnsembleClassifier, EnsembleRegressor
+from weald.params.ensembles import EnsembleParams, check_verbosity
+from weald.members.foreign import make_member
+from weald.params.growth import check_count
+from weald.input.targets import alike
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]

@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald._data import check_groups
-from weald._params import check_flag, is_int, is_real, refuse
-from weald._state import CheckedState, is_array, is_whole, numbers, require
-from weald._warnings import warn_user
+from weald.input.table import check_groups
+from weald.params.growth import check_flag, is_int, is_real, refuse
+from weald.input.state import CheckedState, is_array, is_whole, numbers, require
+from weald.params.warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from weald import BaggingClassifier, DecisionTreeClassifier, GradientBoostingRegressor
-from weald._sparse import check_sparse
+from weald.input.sparse import check_sparse
 
 SCRIPT = """
 import json, sys

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from weald import _gradient_watch
-from weald._gradient_watch import Audience, check_callbacks
+from weald.boosting import watch as _gradient_watch
+from weald.boosting.watch import Audience, check_callbacks
 from weald.callbacks import (
     Callback,
     EarlyStopping,

@@ -115,7 +115,7 @@ def test_grid_search():
 
 
 def test_defaults_are_one_table():
-    from weald._gradient_defaults import choose
+    from weald.boosting.defaults import choose
 
     X, y = DIABETES
     chosen = choose(len(X), X.shape[1], 2, "numbers")

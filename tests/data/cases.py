@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from weald._data import Table, check_X_fit
+from weald.input.table import Table, check_X_fit
 
 NAN = float("nan")
 NUMBERS = ["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from data.cases import Reader, assert_sound, fit
-from weald._data import check_target, check_weights, check_X_predict, encode_labels
+from weald.input.table import check_target, check_weights, check_X_predict, encode_labels
 
 SCALARS = st.one_of(
     st.none(),

@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from data.cases import NAN, NUMBERS, Reader, assert_sound
-from weald._data import check_X_predict
+from weald.input.table import check_X_predict
 
 MIXED = pd.DataFrame({"n": [1.0, 2.0], "t": ["a", "b"], "k": [10, 20]})
 

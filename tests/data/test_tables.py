@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from data.cases import NAN, NUMBERS, Reader, assert_sound, categories, fit
-from weald._data import check_X_predict
+from weald.input.table import check_X_predict
 
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, ">f8", "longdouble", "object"])
@@ -156,7 +156,7 @@ class Without:
             raise ImportError(name)
 sys.meta_path.insert(0, Without())
 from sklearn.base import BaseEstimator
-from weald._data import check_X_fit, encode_labels
+from weald.input.table import check_X_fit, encode_labels
 table = check_X_fit(BaseEstimator(), [["b", 1], ["a", None]])
 print(table.X.tolist(), table.categories[0].tolist(), encode_labels(["y", "x"], 2).codes.tolist())
 """

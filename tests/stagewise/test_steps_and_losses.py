@@ -12,7 +12,7 @@ from weald import (
     StagewiseRegressor,
     losses,
 )
-from weald._step import negative_gradient
+from weald.losses.line_search import negative_gradient
 
 BINARY = ["exponential", "log_loss", "smooth_hinge", "focal", losses.SmoothHinge(0.2)]
 REAL = ["squared_error", "absolute_error", "huber", "quantile", "log_cosh", losses.Quantile(0.9)]

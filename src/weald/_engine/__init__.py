@@ -1,7 +1,7 @@
 """The door to the compiled engine: bin, draw, grow, route, prune.
 
 Nothing else in weald touches ``_core``. Arrays that come through here are already checked by
-:mod:`weald._data`; the engine checks sizes and ranges once more, so that even a damaged model
+:mod:`weald.input.table`; the engine checks sizes and ranges once more, so that even a damaged model
 file cannot crash the interpreter.
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald._warnings import warn_user
+from weald.params.warnings import warn_user
 from weald.explain._boxes import (
     BoxStyle,
     DrawnNode,

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from weald._sums import RowWeights
+from weald.input.row_weights import RowWeights
 from weald.losses.links import Identity, Link
 from weald.losses.search import bottom, present
 

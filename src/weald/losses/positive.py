@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weald._sums import RowWeights
+from weald.input.row_weights import RowWeights
 from weald.losses.base import FAR, FloatArray, Loss, set_number
 from weald.losses.links import Link, Log, bounded_exp, exp_then_line
 from weald.losses.search import present

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weald._sums import RowWeights
+from weald.input.row_weights import RowWeights
 from weald.losses.base import FloatArray, Loss, set_number
 from weald.losses.search import present, weighted_quantile
 

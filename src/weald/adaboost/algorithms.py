@@ -1,0 +1,184 @@
+"""The kinds of AdaBoost: what a member says, how much it counts, and what that does to the rows.
+
+All of them are one loop (:mod:`weald.adaboost.loop`) over the same three numbers. A member divides
+the rows into groups (the leaves of a tree, or the classes it predicts); in a group it gives every
+class k a score S_k, and a row of class k the margin M_k, positive if that is right:
+
+    F_k <- F_k + alpha S_k        w_i <- w_i exp(-alpha M_k) / Z
+
+    ==========  ====================================  ==============  ===========================
+    name        S                                     M               alpha
+    ==========  ====================================  ==============  ===========================
+    samme       1 for its vote, else -1/(K-1)         1, else -1      1/2 (ln((1-e)/e) + ln(K-1))
+    confidence  2p - 1                                S               1/2 ln((1-e)/e)
+    gentle      2p - 1                                S               1
+    real        (K-1) (ln p - mean of ln p)           S / (K-1)       1
+    logit       h and -h, of a regression member      S               1/2
+    ==========  ====================================  ==============  ===========================
+
+p are the member's class shares. The error e is the weight of the rows it gets wrong, or for the two
+that go by 2p - 1 the mean of (1 - M)/2. For two classes all of them estimate half the log odds, so
+P(y=+1|x) = e^F / (e^F + e^-F).
+
+Freund & Schapire (1997) for samme with two classes, Zhu, Zou, Rosset & Hastie (2009) with more;
+Schapire & Singer (1999) for confidence; Friedman, Hastie & Tibshirani (2000) for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weald import _engine as engine
+from weald.members.foreign import Counts
+from weald.input.state import CheckedState, require
+
+__all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Of an error of 0: finite, and beyond any that can be told from 0.
+_NO_ERROR = np.finfo(np.float64).eps
+# Logarithms are taken of class shares no smaller than this part of an even one. It does not depend
+# on the number of rows, or two copies of a row would be more than a row of weight 2.
+_LEAST_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One round as the rows see it.
+
+    Attributes
+    ----------
+    scores, margins : array of shape (n_groups, K)
+    error : float
+    edge : float
+        How much better than chance: 1 - 1/K - error.
+    alpha : float
+        How much the member counts; the learning rate is not in it.
+    """
+
+    scores: FloatArray
+    margins: FloatArray
+    error: float
+    edge: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Rule(CheckedState):
+    """One kind of AdaBoost.
+
+    Attributes
+    ----------
+    scores : callable
+        From what a member says in each group to S: class shares of shape (n_groups, K), or for
+        regression members numbers of shape (n_groups, 1).
+    adds : "votes", "shares" or "scores"
+        What of a tree the engine can add up by itself: votes for the largest class, class shares,
+        or neither.
+    alpha : float or None
+        None: from the error.
+    by_shares : bool
+        Members must give class shares, not only predictions.
+    """
+
+    scores: Callable[[FloatArray], FloatArray]
+    adds: str
+    alpha: float | None = None
+    by_shares: bool = True
+    regression: bool = False
+    two_classes: bool = True
+
+    def _check_state(self) -> None:
+        require(callable(self.scores), self, "its scores")
+        require(self.adds in ("votes", "shares", "scores"), self, "what it adds")
+        flags = (self.by_shares, self.regression, self.two_classes)
+        require(all(isinstance(flag, bool) for flag in flags), self, "a flag")
+
+    @property
+    def any_edge(self) -> bool:
+        """A member counts whatever its edge is."""
+        return self.regression  # those of LogitBoost lower another loss
+
+    @property
+    def hopeless(self) -> str:
+        """What a model without a useful member does, for a warning."""
+        return "it cannot tell the classes apart and gives them even odds"
+
+    def margins(self, scores: FloatArray) -> FloatArray:
+        """What the scores are worth to a row of each class."""
+        if self.adds == "votes":
+            return np.where(scores > 0, 1.0, -1.0)
+        margins: FloatArray = scores / (scores.shape[1] - 1)
+        return margins
+
+    def spread(self, n_classes: int) -> float:
+        """The classes' probabilities are the softmax of F times this."""
+        # Of the population minimiser of the exponential loss (Zhu et al. 2009, with alpha halved).
+        k = n_classes
+        return 2 * (k - 1) / k if self.adds == "votes" else 1 / (k - 1)
+
+    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+        """What a member's groups say, and how much that is worth.
+
+        Parameters
+        ----------
+        said : array of shape (n_groups, K), or (n_groups, 1) for regression members
+        weights : array of shape (n_groups, K)
+            Weight of each class of rows in each group, 1 in total.
+        counts : array of shape (n_groups,), optional
+            How often each group counts; by default once.
+        """
+        scores = self.scores(said)
+        # Where no row counts, whatever is said there must not matter.
+        margins = np.where(weights.any(axis=1, keepdims=True), self.margins(scores), 0.0)
+        if self.adds == "shares":
+            wrong = weights * (1 - margins) / 2
+        else:
+            right = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+            wrong = np.where(right, 0.0, weights)
+        error = min(max(engine.exact_sum(wrong.sum(axis=1), None, counts), 0.0), 1.0)
+        k = scores.shape[1]
+        alpha = half_log_odds(error, k) if self.alpha is None else self.alpha
+        return Stage(scores, margins, error, 1 - 1 / k - error, alpha)
+
+
+def half_log_odds(error: float, n_classes: int = 2) -> float:
+    """``1/2 (ln((1 - e) / e) + ln(K - 1))``, finite even for an error of 0 or 1."""
+    inside = min(max(error, _NO_ERROR), 1 - _NO_ERROR)
+    return float(np.log((1 - inside) / inside) + np.log(n_classes - 1)) / 2
+
+
+def _votes(shares: FloatArray) -> FloatArray:
+    k = shares.shape[1]
+    scores = np.full(shares.shape, -1 / (k - 1))
+    scores[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
+    return scores
+
+
+def _confidence(shares: FloatArray) -> FloatArray:
+    return 2 * shares - 1
+
+
+def _log_ratios(shares: FloatArray) -> FloatArray:
+    k = shares.shape[1]
+    logs = np.log(np.clip(shares, _LEAST_SHARE / k, 1 - _LEAST_SHARE / k))
+    scores: FloatArray = (k - 1) * (logs - logs.mean(axis=1, keepdims=True))
+    return scores
+
+
+def _both_ways(values: FloatArray) -> FloatArray:
+    return np.hstack([-values, values])
+
+
+RULES = {
+    "samme": Rule(_votes, "votes", by_shares=False, two_classes=False),
+    "confidence": Rule(_confidence, "shares"),
+    "real": Rule(_log_ratios, "scores", alpha=1.0, two_classes=False),
+    "gentle": Rule(_confidence, "shares", alpha=1.0),
+    "logit": Rule(_both_ways, "scores", alpha=0.5, by_shares=False, regression=True),
+}

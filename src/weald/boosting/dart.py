@@ -1,0 +1,81 @@
+"""DART: rounds that leave out some of those before them (Rashmi & Gilad-Bachrach 2015)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.boosting.data import Sample
+from weald.boosting.learners import MemberRounds, TreeRounds
+from weald.boosting.model import BoostedSum
+from weald.boosting.params import GradientParams
+from weald.boosting.sampling import left_out
+
+__all__ = ["Dart"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Dart:
+    """Before a round some of the earlier ones are left out; after it they share with the new one.
+
+    With k rounds left out and the learning rate nu, the new round is divided by ``k + nu`` and
+    those left out are multiplied by ``k / (k + nu)``: together they weigh what those did alone.
+
+    Scores are summed up anew from the model, in the order of the rounds, so that they are what the
+    model says and a warm start goes on exactly. That makes the time grow with the square of the
+    number of rounds.
+
+    Parameters
+    ----------
+    rounds : members in the making
+    rows : Sample
+    model : BoostedSum
+        Gets a scale for each round.
+    params : GradientParams
+    seed : int
+    """
+
+    def __init__(
+        self,
+        rounds: TreeRounds | MemberRounds,
+        rows: Sample,
+        model: BoostedSum,
+        params: GradientParams,
+        seed: int,
+    ) -> None:
+        self._rounds, self._rows, self._model = rounds, rows, model
+        self._params, self._seed = params, seed
+        self._start = model.start.scores(rows.raw, len(rows), rows.offset)
+        if model.scales is None:
+            model.scales = np.ones(len(model.members))
+        self._left: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
+    @property
+    def scales(self) -> FloatArray:
+        """Of all rounds."""
+        assert self._model.scales is not None
+        return self._model.scales
+
+    def leave_out(self, t: int) -> None:
+        """Take some rounds out of the scores, for round t."""
+        params = self._params
+        self._left = left_out(self._seed, t, t, params.dropout, params.max_drop)
+        if len(self._left):
+            scales = self.scales.copy()
+            scales[self._left] = 0.0
+            self._sum_up(scales)
+
+    def rescale(self, rate: float) -> None:
+        """Give the new round its scale, and those left out theirs."""
+        k = len(self._left)
+        scales = np.append(self.scales, 1 / (k + rate) if k else 1.0)
+        scales[self._left] *= k / (k + rate)
+        self._model.scales = scales
+        if k:
+            self._sum_up(scales)
+
+    def _sum_up(self, scales: FloatArray) -> None:
+        members, threads = self._model.members, self._params.threads
+        total = members.total(self._rows.X, self._start, 0, len(members), scales, threads)
+        self._rounds.scores[:] = total.T

@@ -1,0 +1,229 @@
+"""How the loss pulls at the scores: gradients and second derivatives of all rows, round by round.
+
+Built-in losses are differentiated by the engine. Losses of the user's own, and several losses at
+once, are evaluated in NumPy, block by block, so that what a loss makes on the way stays in the
+cache, and in several threads where there are many rows (NumPy lets go of the lock).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.boosting.data import Sample
+from weald.boosting.objective import Objective, is_built_in, parameter_of
+from weald.boosting.params import GradientParams
+from weald.losses import Loss
+
+__all__ = ["EnginePull", "NumpyPull", "Pull", "Scored", "make_pull"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_BLOCK = 32_768  # rows: a loss's temporary arrays stay in the second cache
+_MANY = 100_000  # rows from which threads pay
+
+
+class Scored(Protocol):
+    """Something that has scores, gradients and hessians of all rows, each of shape (K, n)."""
+
+    @property
+    def scores(self) -> FloatArray: ...
+
+    @property
+    def gradients(self) -> FloatArray: ...
+
+    @property
+    def hessians(self) -> FloatArray: ...
+
+
+class Pull(ABC):
+    """The losses on the training rows.
+
+    Attributes
+    ----------
+    objective : Objective
+        By which losses are reported.
+    losses : tuple of Loss
+        Of this round: Huber's delta may change from round to round.
+    y : list of arrays
+        The targets of each loss.
+    weights : array of shape (n,), optional
+    """
+
+    def __init__(
+        self, objective: Objective, rows: Sample, scored: Scored, params: GradientParams
+    ) -> None:
+        self._pool = None
+        if params.threads > 1 and len(rows) >= _MANY:
+            self._pool = ThreadPoolExecutor(params.threads)
+        self.objective = objective
+        self.losses = objective.losses
+        self.y = objective.targets(rows.y)
+        self.weights = rows.weights
+        self._rows = rows
+        self.scores, self.gradients, self.hessians = (
+            scored.scores,
+            scored.gradients,
+            scored.hessians,
+        )
+
+    @property
+    def tells(self) -> bool:
+        """:meth:`differentiate` works out the mean loss on the way."""
+        return False
+
+    @abstractmethod
+    def differentiate(self) -> float:
+        """Fill gradients and hessians from the scores; their mean loss if it `tells`, else NaN."""
+
+    @abstractmethod
+    def mean_loss(self) -> float:
+        """Mean loss of the training rows."""
+
+    def in_blocks(self, n: int, work: Callable[[slice], Any]) -> list[Any]:
+        """What a function says of all blocks of n rows, in their order."""
+        blocks = [slice(i, min(i + _BLOCK, n)) for i in range(0, n, _BLOCK)]
+        if self._pool is None or n < _MANY:
+            return [work(block) for block in blocks]
+        return list(self._pool.map(work, blocks))
+
+    def close(self) -> None:
+        """The last round was made."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _adapt(self) -> None:
+        if self.objective.alpha is not None:
+            settled = self.objective.settled(self._rows.y, self.scores, self.weights)
+            self.losses = settled.losses
+
+
+class EnginePull(Pull):
+    """A built-in loss, differentiated by the engine."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        rows: Sample,
+        scored: Scored,
+        params: GradientParams,
+        boosting: Any,
+    ) -> None:
+        super().__init__(objective, rows, scored, params)
+        self._boosting = boosting
+        self._name = objective.name
+        self._target = np.ascontiguousarray(self.y[0], dtype=np.float64)
+        self._measure = parameter_of(objective.losses[0])
+        self._parameter = self._measure
+        self._floor = objective.floor if params.uses_hessian else None
+
+    @property
+    def tells(self) -> bool:
+        """Unless the loss changes from round to round."""
+        return self.objective.alpha is None
+
+    def differentiate(self) -> float:
+        """Fill gradients and hessians from the scores; the mean loss by the loss of this round."""
+        if self.objective.alpha is not None:
+            self._adapt()
+            self._parameter = parameter_of(self.losses[0])
+        loss = self._boosting.differentiate(self._name, self._target, self._parameter)
+        if self._floor is not None:
+            np.maximum(self.hessians, self._floor, out=self.hessians)
+        return float(loss)
+
+    def mean_loss(self) -> float:
+        """Mean loss of the training rows."""
+        return float(self._boosting.mean_loss(self._name, self._target, self._measure))
+
+
+class NumpyPull(Pull):
+    """Any losses, evaluated in NumPy."""
+
+    def __init__(
+        self, objective: Objective, rows: Sample, scored: Scored, params: GradientParams
+    ) -> None:
+        super().__init__(objective, rows, scored, params)
+        self._n = len(rows)
+        # The value of a loss often costs more than both derivatives, and is only looked at.
+        self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _BLOCK))
+        weights = np.ones(self._n) if self.weights is None else self.weights
+        self._some_weights = np.ascontiguousarray(weights[self._some])
+        self._some_y = [np.ascontiguousarray(y[self._some]) for y in self.y]
+        self._floor = objective.floor
+        self._second = params.uses_hessian
+        if self._second and objective.constant_hessian:
+            self._second = False
+            self.hessians[:] = 1.0
+
+    def differentiate(self) -> float:
+        """Fill gradients and hessians from the scores."""
+        self._adapt()
+        self.in_blocks(self._n, self._fill)
+        return float("nan")
+
+    def mean_loss(self) -> float:
+        """Mean loss of the training rows, of losses of the user's own that of some of many rows.
+
+        Blocks are added in order, for the same bits always.
+        """
+        F = np.ascontiguousarray(self.scores[:, self._some])
+        w, losses = self._some_weights, self.objective.losses
+
+        def work(block: slice) -> float:
+            total = 0.0
+            for k, (loss, y) in enumerate(zip(losses, self._some_y, strict=True)):
+                at = F[:, block].T if self.objective.joint else F[k, block]
+                total += float((w[block] * loss.value(y[block], at)).sum())  # no BLAS: same bits
+            return total
+
+        parts: list[float] = self.in_blocks(len(w), work)
+        return sum(parts) / (len(losses) * float(w.sum()))
+
+    def _fill(self, block: slice) -> None:
+        for k, loss in enumerate(self.losses):
+            place = np.s_[:, block] if self.objective.joint else np.s_[k, block]
+            y, F = self._given(k, block)
+            g = loss.gradient(y, F)
+            self._check(loss, "gradient", g, y, F, block)
+            self.gradients[place] = g.T
+            if self._second:
+                h = loss.hessian(y, F)
+                self._check(loss, "hessian", h, y, F, block)
+                self.hessians[place] = h.T if self._floor is None else np.maximum(h.T, self._floor)
+
+    def _given(self, k: int, block: slice) -> tuple[FloatArray, FloatArray]:
+        """Targets and scores for a loss, which must not write to them."""
+        y = self.y[k][block]
+        F = np.ascontiguousarray(self.scores[:, block].T) if self.objective.joint else None
+        F = self.scores[k, block] if F is None else F
+        for array in (y, F):
+            array.flags.writeable = False
+        return y, F
+
+    def _check(
+        self, loss: Loss, what: str, found: FloatArray, y: FloatArray, F: FloatArray, block: slice
+    ) -> None:
+        if is_built_in(loss) or isfinite(float(found.sum())) or np.isfinite(found).all():
+            return
+        place = tuple(np.argwhere(~np.isfinite(found))[0])
+        row = self._rows.number(block.start + int(place[0]))
+        raise ValueError(
+            f"The {what} of {loss.name} is {found[place]} in row {row}, for the target "
+            f"{y[place[0]]:g} and the score {F[place]:g}: it must be finite everywhere."
+        )
+
+
+def make_pull(
+    objective: Objective, rows: Sample, scored: Scored, boosting: Any, params: GradientParams
+) -> Pull:
+    """In the engine where it knows the loss (`boosting` is not None), else in NumPy."""
+    if boosting is not None and objective.built_in and len(objective.losses) == 1:
+        return EnginePull(objective, rows, scored, params, boosting)
+    return NumpyPull(objective, rows, scored, params)

@@ -1,0 +1,198 @@
+"""The members of gradient boosting in the making: trees of the engine, or estimators of any kind.
+
+Both hold scores, gradients and hessians of the training rows, shape (K, n). ``grow`` fits the
+members of a round to the gradients, ``add`` gives them their values and adds these to the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weald import _engine as engine
+from weald.adaboost.learners import draw_by_weight, fit_member
+from weald.input.table import Table
+from weald.boosting.data import Sample
+from weald.boosting.params import GradientParams
+from weald.members.foreign import member_outputs, takes_weights
+from weald.params.growth import GrowthParams
+from weald.input.raw_table import take_rows
+
+__all__ = ["MemberRounds", "TreeRounds"]
+
+FloatArray = npt.NDArray[np.float64]
+Multipliers = FloatArray | None  # how often each row counts; None: once
+Columns = npt.NDArray[np.uint32] | None  # of this round; None: all
+
+
+class TreeRounds:
+    """Trees of weald: one for each score, or one whose leaves say all scores.
+
+    Parameters
+    ----------
+    rows : Sample
+    table : Table
+        The meaning of the columns.
+    growth : GrowthParams
+    n_scores : int
+    params : GradientParams
+    seed : int
+    """
+
+    def __init__(
+        self,
+        rows: Sample,
+        table: Table,
+        growth: GrowthParams,
+        n_scores: int,
+        params: GradientParams,
+        seed: int,
+    ) -> None:
+        X = np.ascontiguousarray(rows.X)
+        matrix = engine.bin_table(
+            X,
+            table.n_categories,
+            growth.max_bins,
+            False,
+            rows.weights,
+            params.threads,
+            bundled=True,
+        )
+        self.boosting = engine.make_boosting(
+            matrix, growth.rules, n_scores, rows.weights, params.threads
+        )
+        self._order, self._l2, self._vector = params.order, params.l2, params.vector
+        self._seed, self._weights = seed, rows.weights
+        self._multipliers: Multipliers = None
+        self.scores: FloatArray = self.boosting.scores
+        self.gradients: FloatArray = self.boosting.gradients
+        self.hessians: FloatArray = self.boosting.hessians
+        self.leaf_sums: Callable[[int], FloatArray] = self.boosting.leaf_sums
+        self.leaf_quantiles: Callable[[int, FloatArray, float], FloatArray] = (
+            self.boosting.leaf_quantiles
+        )
+
+    def grow(self, number: int, multipliers: Multipliers, columns: Columns) -> None:
+        """Grow the trees of a round."""
+        self._multipliers = multipliers
+        self.boosting.grow(
+            self._seed, number, self._order, self._l2, multipliers, columns, self._vector
+        )
+
+    def n_leaves(self, k: int) -> int:
+        """Leaves of the tree of score k."""
+        return int(self.boosting.n_leaves(self._tree(k)))
+
+    def leaf_of(self, k: int) -> npt.NDArray[np.uint32]:
+        """Leaf of every row in the tree of score k."""
+        leaves: npt.NDArray[np.uint32] = self.boosting.leaf_of(self._tree(k))
+        return leaves
+
+    def bounds(self, k: int) -> FloatArray | None:
+        """Least and largest value of each leaf that monotone columns allow."""
+        found: FloatArray | None = self.boosting.bounds(self._tree(k))
+        return found
+
+    def taking_part(self, k: int) -> tuple[Any, npt.NDArray[np.intp], FloatArray]:
+        """Rows that take part in the round (an index), their leaves and their weights."""
+        leaf = self.leaf_of(k).astype(np.intp)
+        weights, times = self._weights, self._multipliers
+        if times is None:
+            return np.s_[:], leaf, np.ones(len(leaf)) if weights is None else weights
+        rows = np.flatnonzero(times)
+        weight = times[rows] if weights is None else times[rows] * weights[rows]
+        return rows, leaf[rows], weight
+
+    def said(self, values: Sequence[FloatArray]) -> FloatArray:
+        """What trees with these leaf values say about the rows, shape (K, n)."""
+        return np.array([value[self.leaf_of(k)] for k, value in enumerate(values)])
+
+    def shapes(self) -> list[engine.Tree]:
+        """The trees of this round, for their tests only; one for each score."""
+        trees = [engine.Forest(core).tree(0) for core in self.boosting.trees()]
+        return trees * len(self.scores) if self._vector else trees
+
+    def add(self, values: Sequence[FloatArray]) -> list[engine.Forest]:
+        """Give the trees their leaf values, and add these to the scores; the trees."""
+        for k, value in enumerate(values):
+            self.boosting.add(k, value)
+        return [engine.Forest(core) for core in self.boosting.trees()]
+
+    def _tree(self, k: int) -> int:
+        return 0 if self._vector else k
+
+
+class MemberRounds:
+    """Regressors of any kind, one for each score.
+
+    They are fitted to ``-g / h`` with the weights ``w h`` (second order), or to ``-g`` with the
+    weights w. Where they take no weights, rows are drawn by weight, unless all weigh the same.
+
+    Parameters
+    ----------
+    estimator : regressor
+    rows : Sample
+    n_scores : int
+    params : GradientParams
+    seed : int
+    """
+
+    boosting = None  # the engine has no part in it
+
+    def __init__(
+        self, estimator: Any, rows: Sample, n_scores: int, params: GradientParams, seed: int
+    ) -> None:
+        self._estimator, self._rows, self._seed = estimator, rows, seed
+        self._order = params.order
+        self._weighs = takes_weights(estimator)
+        self._n_scores = n_scores
+        shape = (n_scores, len(rows))
+        self.scores, self.gradients, self.hessians = (np.zeros(shape) for _ in range(3))
+        self._members: list[Any] = []
+        self._said = np.zeros(shape)
+
+    def grow(self, number: int, multipliers: Multipliers, columns: Columns) -> None:
+        """Fit the members of a round."""
+        self._members = [
+            self._fitted(k, number * self._n_scores + k, multipliers) for k in range(self._n_scores)
+        ]
+        for k, member in enumerate(self._members):
+            self._said[k] = member_outputs(member, self._rows.X)
+
+    def _fitted(self, k: int, key: int, multipliers: Multipliers) -> Any:
+        target, weights = -self.gradients[k], self._rows.weights
+        if self._order == 2:
+            h = self.hessians[k]
+            target = target / h
+            weights = h if weights is None else weights * h
+        if multipliers is not None:
+            weights = multipliers if weights is None else weights * multipliers
+        X = self._rows.X
+        if weights is not None and not weights.all():
+            there = np.flatnonzero(weights)
+            X, target, weights = take_rows(X, there), target[there], weights[there]
+        counts = None
+        if weights is not None and not self._weighs:
+            if (weights != weights[0]).any():
+                counts = draw_by_weight(weights, self._seed, key)
+            weights = None
+        return fit_member(self._estimator, X, target, weights, counts, self._seed, key)
+
+    def factors(self) -> list[FloatArray]:
+        """Members say what they say."""
+        return [np.ones(1)] * self._n_scores
+
+    def said(self, values: Sequence[FloatArray]) -> FloatArray:
+        """What the members, times these factors, say about the rows, shape (K, n)."""
+        said: FloatArray = np.array([float(value[0]) for value in values])[:, None] * self._said
+        return said
+
+    def add(self, values: Sequence[FloatArray]) -> list[tuple[Any, float]]:
+        """Add what the members say, times these factors, to the scores; members with factors."""
+        factors = [float(value[0]) for value in values]
+        for k, factor in enumerate(factors):
+            self.scores[k] += factor * self._said[k]
+        return list(zip(self._members, factors, strict=True))

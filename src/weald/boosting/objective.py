@@ -1,0 +1,274 @@
+"""What gradient boosting minimises: one loss of all scores of a row, or a loss for each score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.boosting.defaults import Family
+from weald.input.state import CheckedState, is_whole, require
+from weald.input.row_weights import RowWeights
+from weald.losses import (
+    LOSSES,
+    AbsoluteError,
+    Exponential,
+    Focal,
+    Gamma,
+    Huber,
+    Identity,
+    Link,
+    LogCosh,
+    LogLoss,
+    Loss,
+    Poisson,
+    Quantile,
+    Softmax,
+    SquaredError,
+    Tweedie,
+    check_derivatives,
+)
+from weald.losses.base import FAR
+from weald.losses.search import bottom, weighted_quantile
+
+__all__ = ["Objective", "is_built_in", "parameter_of", "residual_quantile"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# A Newton step is at home where the second derivative is positive everywhere. That of the focal
+# loss is not, and is held at a floor.
+_NEWTON = (SquaredError, Poisson, Gamma, Tweedie, LogLoss, Exponential, Softmax, Focal)
+# Losses that do not depend on the unit of the target.
+_FREE_OF_UNITS = (LogLoss, Exponential, Softmax, Focal, Poisson, Gamma)
+_OF_DIFFERENCE = (SquaredError, AbsoluteError, Quantile, Huber, LogCosh)  # functions of F - y
+_PARAMETERS = {
+    Huber: "delta",
+    Quantile: "quantile",
+    Tweedie: "power",
+    Focal: "gamma",
+    LOSSES["smooth_hinge"]: "smoothness",
+}
+# Far from the target, huber and others have (almost) no curvature, and the focal loss has a little
+# below 0. With a hundredth of what they have near it, no step gets out of hand.
+_FLOOR = 0.01
+_OWN_FLOOR = 1e-9  # losses of the user's own may be in any unit
+_CHECKED = 50  # rows on which the derivatives of a loss of the user's own are looked at
+
+
+@dataclass(frozen=True)
+class Objective(CheckedState):
+    """One loss of all scores of a row (`joint`: classes), or one for each score.
+
+    Attributes
+    ----------
+    losses : tuple of Loss
+        One if `joint`, else as many as scores.
+    n_scores : int
+    alpha : float, optional
+        Huber's delta is this quantile of the absolute residuals, found anew in each round
+        (Friedman 2001, section 4.4). `losses` then have that of the first round.
+    """
+
+    losses: tuple[Loss, ...]
+    n_scores: int
+    alpha: float | None = None
+
+    def _check_state(self) -> None:
+        require(len(self.losses) > 0, self, "the number of its losses")
+        require(all(isinstance(loss, Loss) for loss in self.losses), self, "a loss")
+        require(is_whole(self.n_scores, 1), self, "the number of scores")
+        require(self.joint or len(self.losses) == self.n_scores, self, "the number of its losses")
+
+    @property
+    def joint(self) -> bool:
+        """The scores of a row have one loss."""
+        return self.losses[0].kind == "multiclass"
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return self.losses[0].name
+
+    @property
+    def link(self) -> Link:
+        """From predictions to scores."""
+        return self.losses[0].link
+
+    @property
+    def built_in(self) -> bool:
+        """The engine knows the losses."""
+        return all(map(is_built_in, self.losses))
+
+    @property
+    def has_hessian(self) -> bool:
+        """There are second derivatives."""
+        return all(loss.has_hessian for loss in self.losses)
+
+    @property
+    def constant_hessian(self) -> bool:
+        """Second derivatives are 1 everywhere."""
+        return all(loss.constant_hessian for loss in self.losses)
+
+    @property
+    def floor(self) -> float | None:
+        """What second derivatives are held at; None where they are positive by nature."""
+        kind = type(self.losses[0])
+        if not self.built_in:
+            return _OWN_FLOOR
+        return _FLOOR if kind is Focal or kind not in _NEWTON else None
+
+    @property
+    def usual_step(self) -> str:
+        """The step that serves the loss best: Newton, or exact if it has (almost) no curvature."""
+        loss = self.losses[0]
+        newton = type(loss) in _NEWTON if is_built_in(loss) else self.has_hessian
+        return "newton" if newton else "exact"
+
+    @property
+    def family(self) -> Family:
+        """Which defaults suit the loss."""
+        if self.usual_step == "exact":
+            return "exact"
+        loss = self.losses[0]
+        return "likelihood" if is_built_in(loss) and isinstance(loss, _FREE_OF_UNITS) else "numbers"
+
+    def targets(self, y: FloatArray) -> list[FloatArray]:
+        """The targets of each loss, from those of shape (n,) or (n, n_scores)."""
+        if y.ndim == 1:
+            return [y] * len(self.losses)
+        return [np.ascontiguousarray(column) for column in y.T]
+
+    def check_target(self, y: FloatArray) -> None:
+        """Raise ValueError unless the losses are defined for all targets."""
+        for loss, target in zip(self.losses, self.targets(y), strict=True):
+            loss.check_target(target)
+
+    def mean(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> float:
+        """Mean loss of rows with scores F of shape (n, n_scores); the mean of several losses."""
+        if self.joint:
+            return self.losses[0].mean(y, F, weights)
+        parts = [
+            loss.mean(target, F[:, k], weights)
+            for k, (loss, target) in enumerate(zip(self.losses, self.targets(y), strict=True))
+        ]
+        return sum(parts) / len(parts)
+
+    # --- where to begin --------------------------------------------------------------------------
+
+    def constant(
+        self, y: FloatArray, weights: FloatArray | None, offset: FloatArray | None
+    ) -> FloatArray:
+        """The best score for all rows, shape (n_scores,): ``argmin_c sum w l(y, offset + c)``.
+
+        With scores of several classes the offset is left out of account.
+        """
+        if self.joint:
+            found = np.atleast_1d(np.asarray(self.losses[0].constant(y, weights), dtype=np.float64))
+            absent = np.full(self.n_scores - len(found), -FAR)  # classes that no row has
+            return np.concatenate([found, absent])
+        starts = []
+        for k, (loss, target) in enumerate(zip(self.losses, self.targets(y), strict=True)):
+            of_loss = AbsoluteError() if self.alpha is not None else loss  # Huber begins there
+            if offset is None:
+                starts.append(of_loss.constant(target, weights))
+            else:
+                starts.append(_constant(of_loss, target, weights, offset[:, k]))
+        return np.array(starts, dtype=np.float64)
+
+    def settled(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> Objective:
+        """With Huber's delta for the scores F of shape (n_scores, n)."""
+        if self.alpha is None:
+            return self
+        deltas = [
+            residual_quantile(target, F[k], weights, self.alpha)
+            for k, target in enumerate(self.targets(y))
+        ]
+        return replace(self, losses=tuple(map(Huber, deltas)))
+
+    def check_own(
+        self, y: FloatArray, F: FloatArray, uses_hessian: bool, numbers: npt.NDArray[np.intp] | None
+    ) -> None:
+        """Compare the derivatives of a loss of the user's own with finite differences.
+
+        Parameters
+        ----------
+        y : array of shape (n,) or (n, n_scores)
+        F : array of shape (n_scores, n)
+            Scores before the first round; the loss is looked at around them.
+        uses_hessian : bool
+            Otherwise a second derivative may be anything.
+        numbers : array of shape (n,), optional
+            Numbers of the rows in messages.
+        """
+        n = F.shape[1]
+        some = np.unique(np.linspace(0, n - 1, _CHECKED).astype(np.intp))
+        away = np.linspace(-1, 1, len(some))  # both sides of the start
+        names = some if numbers is None else numbers[some]
+        for k, (loss, target) in enumerate(zip(self.losses, self.targets(y), strict=True)):
+            if is_built_in(loss):
+                continue
+            scale = 1.0
+            if loss.kind == "regression" and isinstance(loss.link, Identity):
+                scale = float(np.std(target[some])) or 1.0
+            if self.joint:
+                at = F[:, some].T + np.outer(away, np.linspace(-1, 1, len(F)))
+            else:
+                at = F[k, some] + scale * away
+            check_derivatives(loss, target[some], at, rows=names, hessian=uses_hessian)
+
+
+def is_built_in(loss: Loss) -> bool:
+    """Whether the loss is one of weald's own, and no variation of it."""
+    return type(loss) in LOSSES.values()
+
+
+def parameter_of(loss: Loss) -> float:
+    """The one number that a built-in loss may have, 0 if it has none."""
+    name = _PARAMETERS.get(type(loss))
+    return 0.0 if name is None else float(getattr(loss, name))
+
+
+def residual_quantile(
+    y: FloatArray, F: FloatArray, weights: FloatArray | None, alpha: float
+) -> float:
+    """Weighted quantile of ``|y - F|``; above 0, as a threshold has to be.
+
+    Examples
+    --------
+    >>> residual_quantile(np.arange(10.0), np.zeros(10), None, 0.9)
+    8.5
+    """
+    distance = np.abs(y - F)
+    if weights is None:
+        # Two neighbours in rank instead of a sort.
+        wanted = alpha * len(distance)
+        low = min(max(int(np.ceil(wanted - 1e-9)) - 1, 0), len(distance) - 1)
+        high = min(int(np.floor(wanted + 1e-9)), len(distance) - 1)
+        pair = np.partition(distance, (low, high))[[low, high]]
+        found = float(pair[0] + (pair[1] - pair[0]) / 2)
+    else:
+        found = weighted_quantile(distance, weights, alpha)
+    if found > 0:
+        return found
+    positive = distance[distance > 0]
+    return float(positive.min()) if len(positive) else 1.0
+
+
+def _constant(loss: Loss, y: FloatArray, weights: FloatArray | None, offset: FloatArray) -> float:
+    """``argmin_c sum w l(y, offset + c)``."""
+    if type(loss) in _OF_DIFFERENCE:
+        return float(np.asarray(loss.constant(y - offset, weights)))
+    rows = RowWeights(weights, len(y))
+
+    def slope(c: float) -> float:
+        parts = loss.gradient(y, offset + c)
+        total = rows.sum(parts)
+        return 0.0 if abs(total) <= 1e-14 * rows.sum(np.abs(parts)) else total
+
+    if loss.kind == "regression" and isinstance(loss.link, Identity):
+        near = rows.mean(y - offset)
+        spread = float(np.ptp(y - offset)) or abs(near) or 1.0
+        return bottom(slope, near, spread, 1e9 * spread)
+    near = float(np.asarray(loss.constant(y, weights)) - rows.mean(offset))
+    return bottom(slope, near, 1.0, 2 * FAR)

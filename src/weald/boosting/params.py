@@ -1,0 +1,333 @@
+"""Parameters of gradient boosting, parsed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weald._engine import resolve_threads
+from weald.params.ensembles import check_verbosity
+from weald.boosting.defaults import Defaults
+from weald.boosting.objective import Objective
+from weald.params.growth import (
+    GrowthParams,
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    is_int,
+    is_real,
+    refuse,
+    resolve_growth,
+    resolve_max_features,
+)
+
+__all__ = ["GradientParams", "resolve_gradient", "resolve_trees"]
+
+_STEPS = ("auto", "newton", "exact", "line_search", "gradient")
+_OF_TREES = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "min_impurity_decrease",
+    "monotonic_cst",
+    "max_bins",
+    "n_jobs",
+)
+# Parameters that only trees of weald can follow, with the value that asks for nothing.
+_ONLY_TREES = {
+    "monotonic_cst": None,
+    "interaction_cst": None,
+    "max_features_per_tree": None,
+    "multi_strategy": "one_tree_per_output",
+}
+
+
+@dataclass(frozen=True)
+class GradientParams:
+    """What the parameters mean, beside those that shape a tree (:func:`resolve_trees`)."""
+
+    n_estimators: int
+    learning_rate: float
+    max_leaf_nodes: int | None
+    max_features: Any  # columns of each node, as users say it, "auto" apart
+    l2: float
+    order: int  # 1: trees fit the gradient; 2: gain and leaves use the second derivative
+    step: str
+    min_gain: float
+    min_hessian: float
+    categorical_smoothing: float
+    subsample: float
+    rates: tuple[float, float] | None  # of rows kept and drawn by gradient
+    columns: int  # of each tree; 0: all
+    dropout: float
+    max_drop: int
+    vector: bool  # one tree for all scores
+    patience: int | None  # stop when what is watched rests for so many rounds
+    fraction: float | None  # of rows held out; None watches the training rows
+    tol: float
+    threads: int
+    verbose: int
+    warm_start: bool
+
+    @property
+    def uses_hessian(self) -> bool:
+        """The second derivative of the loss is needed."""
+        return self.order == 2 or self.step == "newton"
+
+    @property
+    def draws(self) -> bool:
+        """Two trees of the same gradients may differ."""
+        return self.subsample < 1 or self.rates is not None or self.columns > 0
+
+
+def resolve_gradient(
+    estimator: Any, objective: Objective, defaults: Defaults, n_columns: int
+) -> GradientParams:
+    """Check the parameters of a gradient boosting estimator.
+
+    Parameters
+    ----------
+    estimator : GradientBoostingClassifier or GradientBoostingRegressor
+    objective : Objective
+    defaults : Defaults
+        What "auto" means.
+    n_columns : int
+    """
+    e = estimator
+    if e.estimator is not None:
+        _refuse_tree_params(e)
+    several = check_choice(
+        "multi_strategy", e.multi_strategy, ("one_tree_per_output", "vector_leaves")
+    )
+    vector = several == "vector_leaves" and objective.n_scores > 1
+    order, step = _resolve_step(e, objective, vector)
+    rates = _resolve_rates(e)
+    n_estimators = _or_auto(e.n_estimators, defaults.n_estimators)
+    patience = e.n_iter_no_change
+    if patience is not None:
+        patience = defaults.patience if _is_auto(patience) else patience
+    fraction = e.validation_fraction
+    if fraction is not None and (not is_real(fraction) or not 0 < fraction < 1):
+        raise refuse(
+            "validation_fraction", "None or a number between 0 and 1 (exclusive)", fraction
+        )
+    per_tree = resolve_max_features(e.max_features_per_tree, n_columns, "max_features_per_tree")
+    if e.monotonic_cst is not None and objective.joint:
+        raise ValueError("monotonic_cst is not supported with more than two classes.")
+    if e.monotonic_cst is not None and vector:
+        raise ValueError(
+            "monotonic_cst needs a tree for each score: use multi_strategy='one_tree_per_output'."
+        )
+    return GradientParams(
+        n_estimators=check_count("n_estimators", n_estimators, least=1),
+        learning_rate=_positive("learning_rate", e.learning_rate, defaults.learning_rate),
+        max_leaf_nodes=_resolve_leaves(e, defaults),
+        max_features=_or_auto(e.max_features, defaults.max_features),
+        l2=_number("l2_regularization", e.l2_regularization, defaults.l2),
+        order=order,
+        step=step,
+        min_gain=_number("min_gain", e.min_gain, defaults.min_gain if order == 2 else 0.0),
+        min_hessian=_number("min_hessian", e.min_hessian, defaults.min_hessian),
+        categorical_smoothing=_number(
+            "categorical_smoothing", e.categorical_smoothing, defaults.categorical_smoothing
+        ),
+        subsample=_share("subsample", e.subsample),
+        rates=rates,
+        columns=0 if per_tree >= n_columns else per_tree,
+        dropout=_resolve_dropout(e.dropout),
+        max_drop=check_count("max_drop", e.max_drop, least=1),
+        vector=vector,
+        patience=None if patience is None else check_count("n_iter_no_change", patience, least=1),
+        fraction=None if fraction is None else float(fraction),
+        tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
+        threads=resolve_threads(e.n_jobs),
+        verbose=check_verbosity(e.verbose),
+        warm_start=check_flag("warm_start", e.warm_start),
+    )
+
+
+def _by_column(directions: dict[str, int], names: npt.NDArray[Any] | None) -> list[int]:
+    """Directions of all columns, from those of some names."""
+    if names is None:
+        raise ValueError("monotonic_cst is by name, but X has no column names.")
+    unknown = [name for name in directions if name not in set(names)]
+    if unknown:
+        raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is not a column of X.")
+    return [directions.get(name, 0) for name in names]
+
+
+def resolve_trees(
+    estimator: Any,
+    params: GradientParams,
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+) -> GrowthParams:
+    """Check the parameters that shape a tree, against the rows it is grown from.
+
+    The gain of the second-order objective is half of what the engine compares (Chen & Guestrin
+    2016, eq. 7), so that a gain of at least `min_gain` is a decrease of twice as much.
+    """
+    e = estimator
+    level = check_choice("growth", e.growth, ("best_first", "by_level")) == "by_level"
+    asked = SimpleNamespace(
+        **{name: getattr(e, name) for name in _OF_TREES},
+        criterion="squared_error",
+        max_leaf_nodes=params.max_leaf_nodes,
+        max_features=params.max_features,
+    )
+    if isinstance(e.monotonic_cst, dict):
+        asked.monotonic_cst = _by_column(e.monotonic_cst, getattr(e, "feature_names_in_", None))
+    known = {"squared_error": "squared_error"}
+    growth = resolve_growth(asked, known, n, is_categorical, total_weight, splitter="best")
+    rules = growth.rules
+    if level:
+        rules.frontier = "by_level"
+    rules.min_decrease = max(rules.min_decrease, 2 * params.min_gain)
+    if params.order == 2:  # what trees sum up is then not weights but second derivatives
+        rules.min_weight_leaf = max(params.min_hessian, rules.min_weight_leaf)
+    rules.category_smoothing = params.categorical_smoothing
+    rules.interactions = _resolve_interactions(e.interaction_cst, len(is_categorical))
+    return growth
+
+
+# --- single parameters --------------------------------------------------------------------------
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def _or_auto(value: Any, auto: Any) -> Any:
+    return auto if _is_auto(value) else value
+
+
+def _positive(name: str, value: Any, auto: float) -> float:
+    number = _or_auto(value, auto)
+    if not is_real(number) or not 0 < number < np.inf:
+        raise refuse(name, "a finite number > 0 or 'auto'", value)
+    return float(number)
+
+
+def _number(name: str, value: Any, auto: float) -> float:
+    number = _or_auto(value, auto)
+    if not is_real(number) or not 0 <= number < np.inf:
+        raise refuse(name, "a finite number >= 0 or 'auto'", value)
+    return float(number)
+
+
+def _share(name: str, value: Any) -> float:
+    if not is_real(value) or not 0 < value <= 1:
+        raise refuse(name, "a number above 0 and at most 1", value)
+    return float(value)
+
+
+def _resolve_dropout(value: Any) -> float:
+    if not is_real(value) or not 0 <= value < 1:
+        raise refuse("dropout", "a number from 0 to 1 (exclusive)", value)
+    return float(value)
+
+
+def _resolve_leaves(e: Any, defaults: Defaults) -> int | None:
+    """Leaves of a tree; "auto" sets no limit where the depth has one, as in scikit-learn."""
+    if _is_auto(e.max_leaf_nodes):
+        return defaults.max_leaf_nodes if e.max_depth is None else None
+    if e.max_leaf_nodes is None:
+        return None
+    return check_count("max_leaf_nodes", e.max_leaf_nodes, least=2)
+
+
+def _resolve_rates(e: Any) -> tuple[float, float] | None:
+    """Which share of the rows gradient-based sampling keeps, and which it draws."""
+    top = check_fraction("top_rate", e.top_rate, low=0.0, high=1.0)
+    other = _share("other_rate", e.other_rate)
+    if check_choice("sampling", e.sampling, ("uniform", "gradient")) == "uniform":
+        return None
+    if top + other > 1:
+        raise ValueError(f"top_rate={top:g} and other_rate={other:g} must not exceed 1 together.")
+    if _share("subsample", e.subsample) < 1:
+        raise ValueError(
+            "sampling='gradient' draws rows by top_rate and other_rate: leave subsample at 1."
+        )
+    return top, other
+
+
+def _resolve_step(e: Any, objective: Objective, vector: bool) -> tuple[int, str]:
+    """Order of the trees and kind of step; where not given, as the loss is best served."""
+    step = check_choice("step", e.step, _STEPS)
+    members = e.estimator is not None
+    if step == "auto":
+        step = objective.usual_step
+        step = "line_search" if members and step == "exact" else step
+    if step == "exact" and members:
+        raise ValueError(
+            "step='exact' sets the leaves of weald's trees: with estimator, use 'newton', "
+            "'line_search' or 'gradient'."
+        )
+    order = e.order
+    share = check_fraction(
+        "min_weight_fraction_leaf", e.min_weight_fraction_leaf, low=0.0, high=0.5
+    )
+    by_weight = vector or (share > 0 and not objective.constant_hessian)
+    if order is None:
+        order = 2 if step == "newton" and objective.has_hessian and not by_weight else 1
+    if not is_int(order) or order not in (1, 2):
+        raise refuse("order", "None, 1 or 2", e.order)
+    if order == 2 and by_weight:
+        what = "multi_strategy='vector_leaves'" if vector else "min_weight_fraction_leaf"
+        raise ValueError(f"{what} needs trees that sum up weights: use order=1 or None.")
+    if not objective.has_hessian and (order == 2 or step == "newton"):
+        what = "order=2" if order == 2 else "step='newton'"
+        raise ValueError(
+            f"{what} needs the second derivative of the loss, and {objective.name} has none: use "
+            "order=1 and another step."
+        )
+    return int(order), step
+
+
+def _refuse_tree_params(e: Any) -> None:
+    for name, nothing in _ONLY_TREES.items():
+        given = getattr(e, name)
+        if given is not None and not (isinstance(given, str) and given == nothing):
+            raise ValueError(
+                f"{name} is for weald's own trees: with estimator={e.estimator!r}, leave it at "
+                f"{nothing!r}."
+            )
+
+
+def _resolve_interactions(value: Any, d: int) -> list[list[int]]:
+    """Groups of columns that may meet in a branch of a tree; empty if all may.
+
+    As in scikit-learn, columns that are in no group form one more.
+    """
+    if value is None:
+        return []
+    wanted = "None, 'pairwise', 'no_interactions' or a sequence of sets of column indices"
+    if isinstance(value, str):
+        if value == "pairwise" and d > 1:
+            return [list(pair) for pair in combinations(range(d), 2)]
+        if value in ("pairwise", "no_interactions"):
+            return [[j] for j in range(d)]
+        raise refuse("interaction_cst", wanted, value)
+    try:
+        groups = [list(group) for group in value]
+    except TypeError as error:
+        raise refuse("interaction_cst", wanted, value) from error
+    for group in groups:
+        for j in group:
+            if not is_int(j):
+                raise refuse("interaction_cst", wanted, value)
+            if not 0 <= j < d:
+                raise ValueError(
+                    f"interaction_cst has the index {j}, but the columns are 0 to {d - 1}."
+                )
+    rest = sorted(set(range(d)).difference(*groups))
+    found = [sorted({int(j) for j in group}) for group in groups if group]
+    return [*found, rest] if rest else found

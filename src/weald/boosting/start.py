@@ -1,0 +1,145 @@
+"""Where the scores start: the best constant, 0, or what another model says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from weald._engine import resolve_threads
+from weald.boosting.data import Sample
+from weald.boosting.model import BoostedSum, Start
+from weald.boosting.objective import Objective
+from weald.members.foreign import fitted
+from weald.params.growth import refuse
+from weald.losses import Identity, Link
+from weald.losses.base import FAR
+
+__all__ = ["is_model", "make_start"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def is_model(init: Any) -> bool:
+    """Whether `init` is another model, so that the table as it came is needed."""
+    return init is not None and not isinstance(init, str)
+
+
+def make_start(
+    init: Any, objective: Objective, rows: Sample, classes: npt.NDArray[Any] | None
+) -> tuple[Start, Any]:
+    """Where the scores start, and what becomes of `init`.
+
+    Parameters
+    ----------
+    init : None, "zero" or estimator
+        An estimator is fitted to the rows, unless it is fitted already.
+    objective : Objective
+    rows : Sample
+    classes : array, optional
+        Labels, if the targets are class codes.
+
+    Returns
+    -------
+    the start; a float, an array of shape (n_scores,) or the fitted estimator
+    """
+    K = objective.n_scores
+    if is_model(init):
+        model = InitScores(_fitted(init, rows, classes), objective.link, K, classes)
+        return Start(np.zeros(K), model), model.estimator
+    if init is None:
+        offset = rows.offset
+        added = None if offset is None else np.broadcast_to(offset, (len(rows), K))
+        constant = objective.constant(rows.y, rows.weights, added)
+    elif init == "zero":
+        constant = np.zeros(K)
+    else:
+        raise refuse("init", "None, 'zero' or an estimator", init)
+    return Start(constant), float(constant[0]) if K == 1 else constant
+
+
+def _fitted(init: Any, rows: Sample, classes: npt.NDArray[Any] | None) -> Any:
+    """The estimator, fitted if it was not before."""
+    wanted = "predict" if classes is None else "predict_proba"
+    if isinstance(init, type) or not hasattr(init, "fit") or not hasattr(init, wanted):
+        raise refuse("init", f"None, 'zero' or an estimator with fit and {wanted}", init)
+    try:
+        check_is_fitted(init)
+    except NotFittedError:
+        pass
+    else:
+        return init
+    model = clone(init)
+    target = rows.y if classes is None else classes.take(rows.y.astype(np.intp))
+    if rows.weights is None:
+        return fitted(model, rows.raw, target)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"init={init!r} takes no sample_weight, which was given to fit.")
+    return fitted(model, rows.raw, target, sample_weight=rows.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class InitScores:
+    """The scores of what a model predicts, at most 30 from 0 where they are not predictions."""
+
+    estimator: Any
+    link: Link
+    n_scores: int
+    classes: npt.NDArray[Any] | None
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Shape (n, n_scores)."""
+        own = self._own_scores(X)
+        if own is not None:
+            return own
+        if self.classes is None:
+            said = np.asarray(self.estimator.predict(X), dtype=np.float64)
+        else:
+            said = self._shares(X)
+        if said.ndim == 1:
+            said = said[:, None]
+        if said.shape != (X.shape[0], said.shape[1]) or said.shape[1] not in (1, self.n_scores):
+            raise ValueError(
+                f"init={self.estimator!r} predicts an array of shape {said.shape}, but the model "
+                f"has {self.n_scores} score(s) for each of {X.shape[0]} rows."
+            )
+        said = np.broadcast_to(said, (X.shape[0], self.n_scores))
+        if isinstance(self.link, Identity):
+            scores = np.array(said)
+        else:
+            if self.classes is None:
+                said = np.maximum(said, 0.0)
+            with np.errstate(divide="ignore"):
+                scores = np.clip(self.link.link(said), -FAR, FAR)
+        if not np.isfinite(scores).all():
+            raise ValueError(f"init={self.estimator!r} predicts something that is not finite.")
+        return scores
+
+    def _own_scores(self, X: Any) -> FloatArray | None:
+        """Of a boosted model of weald with the same link, the scores as they are."""
+        model = getattr(self.estimator, "_model", None)
+        if not isinstance(model, BoostedSum):
+            return None
+        one = self.estimator
+        same = one._objective.link == self.link and np.array_equal(
+            getattr(one, "classes_", ()), () if self.classes is None else self.classes
+        )
+        if not same or model.members.n_scores != self.n_scores:
+            return None
+        return model.scores(one, X, None, resolve_threads(one.n_jobs))
+
+    def _shares(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, or of the second of two if there is one score."""
+        assert self.classes is not None
+        shares = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
+        known = np.asarray(self.estimator.classes_).tolist()
+        placed = np.zeros((len(shares), len(self.classes)))
+        for k, label in enumerate(self.classes.tolist()):
+            if label in known:
+                placed[:, k] = shares[:, known.index(label)]
+        return placed[:, 1:] if self.n_scores == 1 else placed

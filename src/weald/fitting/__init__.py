@@ -1,0 +1,1 @@
+"""What drives a fit: rounds, early stopping, callbacks, progress."""

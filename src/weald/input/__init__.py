@@ -1,0 +1,1 @@
+"""The only reading of what users give: tables, targets, weights, and what comes out of pickles."""

@@ -1,0 +1,1 @@
+"""The members of ensembles: trees of the engine, or estimators of any kind."""

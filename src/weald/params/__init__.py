@@ -1,0 +1,1 @@
+"""Parameters, parsed once into checked objects."""

@@ -1,0 +1,179 @@
+"""Parameters of forests, bagging and naive ensembles, parsed once.
+
+How many members there are and who looks on while they are made is the same for all of them. The
+members' own parameters are those of trees (:mod:`weald.params.growth`), or their own business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.params.growth import (
+    GrowthParams,
+    check_count,
+    check_flag,
+    check_fraction,
+    is_real,
+    refuse,
+    resolve_growth,
+)
+from weald.params.warnings import warn_user
+
+__all__ = [
+    "EnsembleParams",
+    "ForestParams",
+    "WatchParams",
+    "check_verbosity",
+    "resolve_bagging_params",
+    "resolve_forest_params",
+    "resolve_watch",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchParams:
+    """How many members there are to be, and who looks on while they are made."""
+
+    n_estimators: int
+    out_of_bag: bool = False
+    scorer: Any = None
+    patience: int | None = None  # stop when the out-of-bag score rests for so many members
+    tol: float = 0.0
+    verbose: int = 0
+    warm_start: bool = False
+    keep_partial: bool = False
+
+    @property
+    def watched(self) -> bool:
+        """Somebody looks on, or may stop the growth: it goes in small steps."""
+        return self.verbose > 0 or self.patience is not None or self.keep_partial
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForestParams(GrowthParams, WatchParams):
+    """What the parameters of a forest mean, beside how its rows are drawn."""
+
+    keep_rows: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnsembleParams(WatchParams):
+    """What the parameters of an ensemble mean, beside those of its members and their draws."""
+
+    threads: int  # members made at a time
+    vote: bool = False  # each member votes for one class
+    weights: FloatArray | None = None  # of the members, given by the user
+    weigh: bool = False  # the members by their out-of-bag performance
+
+
+def resolve_watch(estimator: Any) -> WatchParams:
+    """Check the parameters that all ensembles have in common."""
+    e = estimator
+    n_estimators = check_count("n_estimators", e.n_estimators, least=1)
+    patience = e.n_iter_no_change
+    if patience is not None:
+        patience = check_count("n_iter_no_change", patience, least=1)
+    out_of_bag, scorer = _check_oob_score(e.oob_score)
+    return WatchParams(
+        n_estimators=n_estimators,
+        out_of_bag=out_of_bag,
+        scorer=scorer,
+        patience=patience,
+        tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
+        verbose=check_verbosity(e.verbose),
+        warm_start=check_flag("warm_start", e.warm_start),
+        keep_partial=check_flag("keep_partial", e.keep_partial),
+    )
+
+
+def resolve_forest_params(
+    estimator: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+    *,
+    splitter: str,
+    draws_rows: bool,
+) -> ForestParams:
+    """Check a forest's parameters against the table it is fitted to: see :func:`resolve_growth`."""
+    e = estimator
+    growth = resolve_growth(e, criteria, n, is_categorical, total_weight, splitter=splitter)
+    alpha = e.ccp_alpha
+    if not is_real(alpha) or not 0 <= alpha < np.inf:
+        raise refuse("ccp_alpha", "a number >= 0", alpha)
+    growth.rules.prune_alpha = float(alpha)
+    growth.rules.random_ties = True
+    watch = resolve_watch(e)
+    keep_rows = check_flag("keep_targets", getattr(e, "keep_targets", False))
+    if not draws_rows and watch.out_of_bag:
+        raise ValueError("Out of bag estimation only available if bootstrap=True")
+    if not draws_rows and watch.patience is not None:
+        warn_user(
+            f"n_iter_no_change={watch.patience} watches the out-of-bag score, which is only there "
+            "if bootstrap=True: all n_estimators trees are grown."
+        )
+        watch = replace(watch, patience=None)
+    return ForestParams(**vars(growth), **vars(watch), keep_rows=keep_rows)
+
+
+def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> EnsembleParams:
+    """Check the parameters of a bagging estimator."""
+    watch = resolve_watch(estimator)
+    weighting = estimator.weighting
+    by_performance = isinstance(weighting, str) and weighting == "oob"
+    return EnsembleParams(
+        **vars(watch),
+        threads=threads,
+        vote=vote,
+        weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
+        weigh=by_performance,
+    )
+
+
+def _check_oob_score(value: Any) -> tuple[bool, Any]:
+    """Whether there is to be an out-of-bag score, and by which function if not by the usual one."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value), None
+    wanted = "True, False or a function metric(y_true, y_pred), greater is better"
+    if not callable(value):
+        raise refuse("oob_score", wanted, value)
+    try:
+        signature(value).bind("y_true", "y_pred")
+    except TypeError as error:
+        raise refuse("oob_score", f"{wanted} (the metric itself, not a scorer)", value) from error
+    except ValueError:  # a function that does not say what it takes
+        pass
+    return True, value
+
+
+def check_verbosity(value: Any) -> int:
+    """A whole number, or True for 1."""
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    return check_count("verbose", value, least=0)
+
+
+def _given_weights(value: Any, n_estimators: int) -> FloatArray | None:
+    """A weight for every member, or None if they count alike."""
+    if isinstance(value, str) and value == "uniform":
+        return None
+    wanted = f"'uniform', 'oob' or {n_estimators} numbers >= 0, one for each of n_estimators"
+    if isinstance(value, str) or value is None:
+        raise refuse("weighting", wanted, value)
+    try:
+        weights = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise refuse("weighting", wanted, value) from error
+    if weights.shape != (n_estimators,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise refuse("weighting", wanted, value)
+    if not weights.any():
+        raise ValueError("weighting gives no weight to any member.")
+    return weights

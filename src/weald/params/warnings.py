@@ -1,0 +1,24 @@
+"""Warnings that point at the user's own line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+
+__all__ = ["warn_user"]
+
+_HOME = str(Path(__file__).parents[1]) + os.sep
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called into weald, however deep in it the reason was found."""
+    frame: FrameType | None = sys._getframe()
+    depth = level = 1
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_HOME):
+            level = depth + 1
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from weald.members.out_of_bag import OutOfBag, first_flat
+from weald.members.out_of_bag import OutOfBag
+from weald.params.stopping import Stopping
 from weald.sampling import resolve_draw
 
 

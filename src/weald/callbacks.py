@@ -27,6 +27,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from weald.params.stopping import Stopping
 from weald.params.growth import check_count, check_flag, check_fraction, is_real, refuse
 
 __all__ = [
@@ -133,9 +134,9 @@ class EarlyStopping(Callback):
     Parameters
     ----------
     patience : int >= 1
-        Stop when the best round is so many rounds ago.
+        Stop when so many rounds have not gained anything.
     tol : float >= 0, default 0.0
-        A round is better than the best so far only if it is better by more than this.
+        A gain of no more than this, over so many rounds, is none.
     restore_best : bool, default True
         The model keeps the rounds up to the best one only.
 
@@ -161,29 +162,34 @@ class EarlyStopping(Callback):
         self.patience = check_count("patience of EarlyStopping", patience, least=1)
         self.tol = check_fraction("tol of EarlyStopping", tol, low=0.0, high=np.inf)
         self.restore_best = check_flag("restore_best of EarlyStopping", restore_best)
-        self.best_round, self.best_value, self._lowest = 0, np.nan, np.inf
+        self._start_anew(0)
+
+    def _start_anew(self, done: int) -> None:
+        self._rule, self._begin = Stopping(self.patience, self.tol), done
+        self.best_round, self.best_value = done, np.nan
 
     def on_begin(self, state: State) -> None:
         """Forget the fit before."""
-        self.best_round, self.best_value, self._lowest = state.round, np.nan, np.inf
+        self._start_anew(state.round)
 
     def on_round(self, state: State) -> bool:
         """Whether patience is over."""
-        value, sign = state.validation_loss, 1
+        value, sign = state.validation_loss, -1
         if state.validation_score is not None:
-            value, sign = state.validation_score, -1
+            value, sign = state.validation_score, 1
         if value is None:
             raise ValueError(
                 "EarlyStopping needs rows held out: give X_val and y_val to fit, or set "
-                "n_iter_no_change, which holds out validation_fraction of the rows."
+                "n_iter_no_change, which holds out validation_fraction of the rows (oob_score=True "
+                "for forests and bagging)."
             )
-        if sign * value < self._lowest - self.tol:
-            self.best_round, self.best_value, self._lowest = state.round, value, sign * value
-        return state.round - self.best_round >= self.patience
+        if self._rule.note(sign * value):
+            self.best_round, self.best_value = self._begin + self._rule.best, value
+        return self._rule.rests
 
     def rounds_to_keep(self, state: State) -> int | None:
         """The best round, if it is to be restored and there is one."""
-        return self.best_round if self.restore_best and self._lowest < np.inf else None
+        return self.best_round if self.restore_best and not np.isnan(self.best_value) else None
 
 
 class LearningRateSchedule(Callback):

@@ -112,7 +112,7 @@ class _ReachedLeaves:
             at = np.searchsorted(leaf_node, nodes)
             size = begin[at + 1] - begin[at]
             inside = training_rows[_ranges(begin[at], size)]
-            mass = estimator._sampling.rows(estimator.seed_, t)[inside].astype(np.float64)
+            mass = estimator._members.sampling.rows(estimator.seed_, t)[inside].astype(np.float64)
             if weights is not None:
                 mass *= weights[inside]
             total = np.repeat(np.add.reduceat(mass, np.cumsum(size) - size), size)

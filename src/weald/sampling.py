@@ -31,7 +31,7 @@ from weald.params.warnings import warn_user
 FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-__all__ = ["Sampling", "resolve_draw"]
+__all__ = ["Sampling", "draw_by_weight", "resolve_draw"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +200,18 @@ class Sampling(CheckedState):
         d, columns = self.n_columns, self.columns
         require(is_whole(d, 0) and is_whole(columns, 0, d), self, "the number of columns")
         require(isinstance(self.columns_replace, bool), self, "columns_replace")
+
+
+def draw_by_weight(weights: FloatArray, seed: int, key: int) -> npt.NDArray[np.uint32]:
+    """How often each row is drawn: as many as there are, with replacement, by their weights.
+
+    >>> int(draw_by_weight(np.array([1.0, 0.0, 3.0]), seed=0, key=0)[[0, 2]].sum())
+    3
+    """
+    draw = engine.Draw()
+    draw.kind, draw.size = "bootstrap", len(weights)
+    draw.set_weights(weights)
+    return engine.draw_rows(draw, len(weights), seed, key)
 
 
 def resolve_draw(

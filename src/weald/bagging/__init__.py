@@ -138,6 +138,9 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
     tol : float, default=1e-4
     keep_partial : bool, default=False
         Ctrl-C keeps the members there are, with a warning, instead of raising.
+    callbacks : list, optional
+        Look on, and stop: see :mod:`weald.callbacks`. A round is a member, its validation score the
+        out-of-bag score.
 
     Attributes
     ----------
@@ -207,6 +210,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         n_iter_no_change: int | None = None,
         tol: float = 1e-4,
         keep_partial: bool = False,
+        callbacks: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -224,6 +228,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.keep_partial = keep_partial
+        self.callbacks = callbacks
 
 
 class BaggingRegressor(EnsembleRegressor, _Bagging):
@@ -277,6 +282,9 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
     tol : float, default=1e-4
     keep_partial : bool, default=False
         Ctrl-C keeps the members there are, with a warning, instead of raising.
+    callbacks : list, optional
+        Look on, and stop: see :mod:`weald.callbacks`. A round is a member, its validation score the
+        out-of-bag score.
 
     Attributes
     ----------
@@ -343,6 +351,7 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         n_iter_no_change: int | None = None,
         tol: float = 1e-4,
         keep_partial: bool = False,
+        callbacks: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -359,3 +368,4 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.keep_partial = keep_partial
+        self.callbacks = callbacks

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -19,32 +18,33 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald import combining
-from weald.members.bag import MemberBag, TreeBag
-from weald.bagging.crew import Look, MemberCrew, TreeCrew
-from weald.params.ensembles import EnsembleParams
-from weald.fitting.growth import Look as TreeLook
-from weald.fitting.growth import grow_in_steps
-from weald.members.views import refuse_members
-from weald.members.weighted_out_of_bag import WeighingOutOfBag
-from weald.members.foreign import check_member, make_member
-from weald.members.out_of_bag import OutOfBag
-from weald.params.growth import resolve_seed
+from weald.bagging.learners import AnyLearner, TreeLearner
+from weald.fitting.independent import IndependentMembers, drive_members
+from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
+from weald.input.fit_data import FitData, read_fit
 from weald.input.state import (
     CheckedState,
     check_classes,
     check_columns,
     check_seed,
-    check_trees,
-    is_whole,
     numbers,
     require,
 )
 from weald.input.targets import all_or_nothing
-from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
+from weald.members.base import Members
+from weald.members.ensemble import Ensemble
+from weald.members.foreign import check_member, make_member
+from weald.members.others import Others
+from weald.members.out_of_bag import OutOfBag
+from weald.members.tags import like_members
+from weald.members.templates import grown_by_engine
+from weald.members.trees import Trees
+from weald.members.weighted_out_of_bag import WeighingOutOfBag
+from weald.params.ensembles import EnsembleParams
+from weald.params.growth import resolve_seed
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
@@ -64,7 +64,7 @@ def member_has(name: str) -> Any:
     return check
 
 
-class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
+class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int
@@ -72,9 +72,6 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
     oob_score_: float
     oob_score_curve_: FloatArray
     oob_error_curve_: FloatArray
-    _bag: TreeBag | MemberBag
-    _sampling: Sampling
-    _own_trees: tuple[type, ...]  # of the same kind, for the fast path
     _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
 
     # --- pickling --------------------------------------------------------------------------------
@@ -83,23 +80,18 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         check_columns(self)
         check_classes(self)
         check_seed(self)
-        if "_bag" not in vars(self):
+        self._check_members()
+        if "_members" not in vars(self):
             return
-        n, sampling = len(self._bag), self._sampling
-        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
+        members, sampling = self._members, self._members.sampling
         require(isinstance(sampling, Sampling), self, "how rows were drawn")
         require(sampling.n_columns in (0, self.n_features_in_), self, "how columns were drawn")
         require(isinstance(self._vote, bool), self, "how members vote")
-        weights = self._weights
+        n, weights = len(members), self._weights
         require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "its weights")
-        if isinstance(self._bag, TreeBag):
-            check_trees(self, self._bag.forest)
-        else:
-            require(isinstance(self._bag, MemberBag), self, "what holds its members")
+        if isinstance(members, Others):
             known = self.n_classes_ if "classes_" in vars(self) else 0
-            require(self._bag.n_classes == known, self, "the number of classes")
-            for columns in self._bag.columns:
-                require(columns.max() < self.n_features_in_, self, "the columns of a member")
+            require(members.n_classes == known, self, "the number of classes")
 
     # --- what the kinds of ensembles and targets differ in ---------------------------------------
 
@@ -137,45 +129,43 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _grows_trees(self) -> bool:
         """All members are trees that the engine can grow in one call."""
-        tree = self._get_estimator()
-        if type(tree) not in self._own_trees:
-            return False
-        costs = getattr(tree, "cost_matrix", None)
-        return costs is None and not isinstance(tree.ccp_alpha, str)
+        return grown_by_engine(self._get_estimator())
 
     # --- fit -------------------------------------------------------------------------------------
 
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, fit_params: dict[str, Any]
     ) -> Any:
+        """Read, draw, fit the members, and keep what comes of it."""
         _raise_for_params(fit_params, self, "fit")
         with all_or_nothing(self):
             before = dict(self.__dict__)
             self.estimator_ = self._checked_estimator()
-            n_jobs = engine.check_n_jobs(self.n_jobs)
-            routed = self._routed("fit", fit_params).get("fit", {})
             self._costs = None
-            crew: Any
-            if self._grows_trees():
-                params = self._resolve(engine.resolve_threads(n_jobs))
-                crew = TreeCrew(self, X, y, sample_weight)
-            else:
-                params = self._resolve(effective_n_jobs(n_jobs))
-                crew = MemberCrew(self, X, y, sample_weight, routed)
-            sampling = self._resolve_draw(len(crew.target), crew.weights, groups)
-            grown = self._continued(before, params, sampling)
-            self.seed_ = resolve_seed(self.random_state) if grown is None else before["seed_"]
-            old = None if grown is None else before["_bag"]
-            grow = crew.grower(sampling, self.seed_)
-            look = self._look(crew, sampling, params)
-            grown = grow_in_steps(grow, grown, look, params, type(self).__name__)
-            self._bag = crew.bag(grown, old)
-            self._sampling = sampling
-            self.n_estimators_ = len(self._bag)
-            self._keep_scores(None if look is None else look.watch)
-            self._keep_weights(params, None if look is None else look.watch)
+            learner, threads = self._learner(fit_params)
+            params = self._resolve(threads)
+            data = read_fit(self, X, y, sample_weight, tree=learner.tree, reader=learner)
+            sampling = self._resolve_draw(len(data), data.weights, groups)
+            old = self._continued(before, params, sampling)
+            self.seed_ = resolve_seed(self.random_state) if old is None else before["seed_"]
+            members, make = learner.begin(data, sampling, self.seed_, old)
+            watch = self._watch(data, sampling, params)
+            work = IndependentMembers(make, members, watch, data.X, self.n_jobs)
+            drive_members(work, self, params)
+            self._members = work.members
+            self.n_estimators_ = len(work)
+            self._keep_scores(watch)
+            self._keep_weights(params, watch)
             self._vote = params.vote
             return self
+
+    def _learner(self, fit_params: dict[str, Any]) -> tuple[TreeLearner | AnyLearner, int]:
+        """What makes the members, and how many of them at a time."""
+        n_jobs = engine.check_n_jobs(self.n_jobs)
+        routed = self._routed("fit", fit_params).get("fit", {})
+        if self._grows_trees():
+            return TreeLearner(self), engine.resolve_threads(n_jobs)
+        return AnyLearner(self, routed), effective_n_jobs(n_jobs)
 
     def _checked_estimator(self) -> Any:
         return check_member(self._get_estimator())
@@ -187,23 +177,27 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         routed: Bunch = process_routing(self, method, **params).estimator
         return routed
 
-    def _continued(self, before: dict[str, Any], params: EnsembleParams, sampling: Sampling) -> Any:
+    def _continued(
+        self, before: dict[str, Any], params: EnsembleParams, sampling: Sampling
+    ) -> Members | None:
         """The members there are already, to be added to (warm start); None for new ones."""
-        if not params.warm_start or "_bag" not in before:
+        if not params.warm_start or "_members" not in before:
             return None
-        bag = before["_bag"]
-        trees = isinstance(bag, TreeBag)
-        was = kind_of(bag.like if trees else bag.members[0], trees)
+        old: Members = before["_members"]
+        assert old.sampling is not None
+        trees = isinstance(old, Trees)
+        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], trees)
         now = kind_of(self.estimator_, self._grows_trees())
         check_same(
-            was | shape_of(before) | drawing_of(before["_sampling"]),
+            was | shape_of(before) | drawing_of(old.sampling),
             now | shape_of(self.__dict__) | drawing_of(sampling),
         )
-        check_size(params.n_estimators, len(bag))
-        # A copy: the old one stays if the fit fails.
-        return (bag.forest if trees else bag).prefix(len(bag))
+        check_size(params.n_estimators, len(old))
+        return old.prefix(len(old))  # a copy: the old one stays if the fit fails
 
-    def _look(self, crew: Any, sampling: Sampling, params: EnsembleParams) -> Any:
+    def _watch(
+        self, data: FitData, sampling: Sampling, params: EnsembleParams
+    ) -> OutOfBag | None:
         """A watch over the out-of-bag score, if it is asked for."""
         needed = params.out_of_bag or params.weigh
         if not sampling.draws_rows and needed:
@@ -219,7 +213,7 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         if not sampling.draws_rows or not (needed or params.patience is not None):
             return None
         settings = {
-            **self._watch_settings(crew.target),
+            **self._watch_settings(data.y),
             "present": sampling.present,
             "awaited": sampling.often_out,
             "scorer": params.scorer,
@@ -228,12 +222,8 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
             "vote": params.vote,
         }
         if params.weigh or params.weights is not None:
-            watch: OutOfBag = WeighingOutOfBag(crew.target, given=params.weights, **settings)
-        else:
-            watch = OutOfBag(crew.target, **settings)
-        if isinstance(crew, TreeCrew) and type(watch) is OutOfBag:
-            return TreeLook(watch, crew.X, sampling.draw, self.seed_, params.threads)
-        return Look(watch, crew, sampling, self.seed_, self.n_jobs)
+            return WeighingOutOfBag(data.y, given=params.weights, **settings)
+        return OutOfBag(data.y, **settings)
 
     def _keep_scores(self, watch: OutOfBag | None) -> None:
         for name in [name for name in self.__dict__ if name.startswith("oob_")]:
@@ -265,21 +255,17 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _mean(self, X: Any, method: str, params: dict[str, Any]) -> FloatArray:
         """What the members say together, shape (n, n_outputs, n_classes)."""
-        bag = self._asked(method, params)
-        X = bag.read(self, X)
+        members = self._asked_with(method, params)
         routed = self._routed(method, params)
         asked = routed.get("predict_proba", routed.get("predict"))
-        return bag.mean(X, self._weights, self._vote, self.n_jobs, asked)
+        rows = members.read(self, X)
+        return members.mean(rows, self._weights, self._vote, self.n_jobs, asked)
 
-    def _asked(self, method: str, params: dict[str, Any]) -> TreeBag | MemberBag:
+    def _asked_with(self, method: str, params: dict[str, Any]) -> Members:
         """The members, if there are any and these parameters may go to them."""
         if params:
             _raise_for_params(params, self, method)
-        try:
-            return self._bag
-        except AttributeError:  # a look before each answer would cost as much as the answer
-            check_is_fitted(self)
-            raise
+        return self._asked()
 
     def member_predictions(self, X: Any) -> Any:
         """What each member says.
@@ -289,73 +275,30 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares (votes, if the members give no shares)
         """
-        check_is_fitted(self)
-        return self._by_output(self._bag.each(self._bag.read(self, X), self.n_jobs))
-
-    @property
-    def forest_(self) -> engine.Forest:
-        """The members, if they are trees grown by the engine."""
-        check_is_fitted(self)
-        if not isinstance(self._bag, TreeBag):
-            raise AttributeError("forest_ is only there if the members are weald's trees.")
-        return self._bag.forest
+        members = self._asked()
+        return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     @available_if(lambda self: self._grows_trees())  # type: ignore[untyped-decorator]
     def apply(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree; shape (n, n_estimators_)."""
-        check_is_fitted(self)
-        X = self._bag.read(self, X)
-        return self.forest_.apply(X, engine.resolve_threads(self.n_jobs))
+        return super().leaf_index(X)
 
     @available_if(lambda self: self._grows_trees())  # type: ignore[untyped-decorator]
     def leaf_index(self, X: Any) -> IntArray:
         """The same as :meth:`apply`, by the name all of weald's ensembles have for it."""
-        return self.apply(X)  # type: ignore[no-any-return]
-
-    # --- members ---------------------------------------------------------------------------------
-
-    @property
-    def estimators_(self) -> Sequence[Any]:
-        """The fitted members; trees of weald are made when they are asked for."""
-        check_is_fitted(self)
-        return self._bag.estimators(self)
-
-    @estimators_.setter
-    def estimators_(self, members: Any) -> None:
-        refuse_members(self, members)
+        return super().leaf_index(X)
 
     @property
     def estimators_features_(self) -> list[IntArray]:
         """The columns of each member."""
-        check_is_fitted(self)
-        return [self._sampling.columns_of(self.seed_, t) for t in range(len(self))]
-
-    @property
-    def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
-        """The rows drawn for each member, each as often as it was drawn; made anew."""
-        check_is_fitted(self)
-        return [self._sampling.row_numbers(self.seed_, t) for t in range(len(self))]
-
-    @property
-    def in_bag_(self) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
-        check_is_fitted(self)
-        return self._sampling.in_bag(self.seed_, len(self))
+        members = self._asked()
+        return [members.columns_of(t) for t in range(len(members))]
 
     @property
     def member_weights_(self) -> FloatArray:
         """Weight of each member in the ensemble, 1 on average."""
-        check_is_fitted(self)
-        return np.ones(len(self)) if self._weights is None else self._weights
-
-    def __len__(self) -> int:
-        return self.n_estimators_
-
-    def __getitem__(self, t: Any) -> Any:
-        return self.estimators_[t]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
+        members = self._asked()
+        return np.ones(len(members)) if self._weights is None else self._weights
 
     # --- scikit-learn's conventions --------------------------------------------------------------
 
@@ -389,10 +332,4 @@ class EnsembleBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        member = self._get_estimator()
-        if hasattr(member, "__sklearn_tags__"):
-            of_member = get_tags(member)
-            for name in ("sparse", "allow_nan", "categorical", "string", "positive_only"):
-                setattr(tags.input_tags, name, getattr(of_member.input_tags, name))
-            tags.target_tags.multi_output = of_member.target_tags.multi_output
-        return tags
+        return like_members(tags, self._get_estimator(), multi_output=True)

@@ -10,17 +10,12 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from weald.members.bag import MemberBag
 from weald.bagging.base import EnsembleBase, member_has
-from weald.input.table import check_target, encode_labels
-from weald.params.growth import check_choice
+from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
-from weald.tree import (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
-)
+from weald.members.others import Others
+from weald.params.growth import check_choice
+from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["EnsembleClassifier", "EnsembleRegressor"]
 
@@ -30,7 +25,6 @@ FloatArray = npt.NDArray[np.float64]
 class EnsembleClassifier(ClassifierMixin, EnsembleBase):
     """Labels in, class shares out."""
 
-    _own_trees = (DecisionTreeClassifier, ExtraTreeClassifier)
     _by_output = LabelTarget._by_output
     _most_likely = LabelTarget._most_likely
     classes_: Any
@@ -69,7 +63,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
     def _costs_of_members(self) -> FloatArray | None:
         """What mistakes cost, if the members are trees with a cost matrix."""
         tree = self._member_of(0, seed=0)
-        if type(tree) not in self._own_trees:
+        if not hasattr(tree, "_check_costs"):
             return None
         tree.n_outputs_, tree.n_classes_ = self.n_outputs_, self.n_classes_
         costs: FloatArray | None = tree._check_costs()
@@ -117,15 +111,15 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n, n_classes), or a list of them for several outputs
         """
-        bag = self._asked("predict_log_proba", params)
+        members = self._asked_with("predict_log_proba", params)
         if (
-            isinstance(bag, MemberBag)
+            isinstance(members, Others)
             and not self._vote
-            and hasattr(bag.members[0], "predict_log_proba")
+            and hasattr(members.members[0], "predict_log_proba")
         ):
             routed = self._routed("predict_log_proba", params).get("predict_log_proba")
-            X = bag.read(self, X)
-            return bag.log_shares(X, self.member_weights_, self.n_jobs, routed)
+            X = members.read(self, X)
+            return members.log_shares(X, self.member_weights_, self.n_jobs, routed)
         shares = self._by_output(self._mean(X, "predict_log_proba", params))
         with np.errstate(divide="ignore"):
             return np.log(shares) if self.n_outputs_ == 1 else [np.log(s) for s in shares]
@@ -138,15 +132,15 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n,) for two classes, (n, n_classes) for more
         """
-        bag = self._asked("decision_function", params)
-        if not isinstance(bag, MemberBag):  # trees have no decision function
+        members = self._asked_with("decision_function", params)
+        if not isinstance(members, Others):  # trees have no decision function
             raise NotFittedError(
                 f"The members of this {type(self).__name__} are trees, but its estimator was "
                 "changed since: fit it again."
             )
         routed = self._routed("decision_function", params).get("decision_function")
-        X = bag.read(self, X)
-        return bag.decisions(X, self._weights, self.n_jobs, routed)
+        X = members.read(self, X)
+        return members.decisions(X, self._weights, self.n_jobs, routed)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,7 +153,6 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
 class EnsembleRegressor(RegressorMixin, EnsembleBase):
     """Numbers in, numbers out."""
 
-    _own_trees = (DecisionTreeRegressor, ExtraTreeRegressor)
     _by_output = NumberTarget._by_output
     oob_prediction_: FloatArray
 

@@ -60,7 +60,7 @@ def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, kind: str) -> 
         raise ValueError(f"kind={kind!r} looks at the out-of-bag rows: pass the training X and y.")
     own = getattr(estimator, "forest_", None) is not None
     table = check_X_predict(estimator, X) if own else keep_X_predict(estimator, X)
-    sampling, n = estimator._sampling, table.shape[0]
+    sampling, n = estimator._members.sampling, table.shape[0]
     if n != sampling.n_rows:
         raise ValueError(
             f"kind={kind!r} looks at the out-of-bag rows, so X must be the training data: there "

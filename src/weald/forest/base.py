@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
-from weald.input.table import Table, check_X_predict
-from weald.params.ensembles import ForestParams, resolve_forest_params
-from weald.fitting.growth import Look, grow_in_steps
-from weald.members.views import (
-    MemberTrees,
-    Templates,
-    fitted_tree,
-    refuse_members,
-    tree_template,
-)
-from weald.members.out_of_bag import OutOfBag
-from weald.params.growth import resolve_seed
-from weald.input.state import check_trees, is_whole, numbers, require
+from weald.fitting.independent import IndependentMembers, drive_members
+from weald.fitting.warm_start import check_same, check_size, drawing_of, shape_of
+from weald.input.fit_data import FitData, read_fit
+from weald.input.state import numbers, require
 from weald.input.targets import (
     FloatArray,
     IntArray,
@@ -33,19 +23,23 @@ from weald.input.targets import (
     all_or_nothing,
     warn_of_shared_bins,
 )
-from weald.fitting.warm_start import check_same, check_size, drawing_of, shape_of
+from weald.members.ensemble import Ensemble
+from weald.members.out_of_bag import OutOfBag
+from weald.members.templates import Templates, describe, tree_like
+from weald.members.trees import Trees
+from weald.params.ensembles import ForestParams, resolve_forest_params
+from weald.params.growth import resolve_seed
 from weald.sampling import Sampling, resolve_draw
 
 
-class ForestBase(TableEstimator):
+class ForestBase(Ensemble, TableEstimator):
     """What every forest shares: the walk of a fit, and the questions to a fitted forest."""
 
-    forest_: engine.Forest
     seed_: int
     oob_score_: float
     oob_score_curve_: FloatArray
     oob_error_curve_: FloatArray
-    _sampling: Sampling
+    _members: Trees
     # Set by each kind of forest.
     _member_kind: type
     _splitter: str
@@ -72,75 +66,38 @@ class ForestBase(TableEstimator):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if "forest_" not in vars(self):
-            return
-        check_trees(self, self.forest_)
-        n_trees = self.forest_.n_trees
-        require(is_whole(self.n_estimators_, n_trees, n_trees), self, "n_estimators_")
-        require(isinstance(self._sampling, Sampling), self, "how rows were drawn")
+        self._check_members()
         if "_train_targets" not in vars(self):
             return
-        targets, weights = self._train_targets, self._train_weights
-        n = self._sampling.n_rows
-        require(targets.shape == (n, self.forest_.n_outputs), self, "the targets it keeps")
+        members, targets, weights = self._members, self._train_targets, self._train_weights
+        assert members.sampling is not None
+        n = members.sampling.n_rows
+        require(targets.shape == (n, members.forest.n_outputs), self, "the targets it keeps")
         require(np.isfinite(targets).all(), self, "the targets it keeps")
         require(weights is None or numbers(weights, n, 0), self, "the weights it keeps")
-        for t in range(n_trees):
-            require(self.forest_.leaf_rows(t)[0].max() < n, self, "the rows of a leaf")
+        for t in range(len(members)):
+            require(members.forest.leaf_rows(t)[0].max() < n, self, "the rows of a leaf")
 
     # --- fit ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            Numbers, booleans, strings or categoricals; missing values are welcome.
-        y : array-like of shape (n,) or (n, n_outputs)
-            Labels of any type, or numbers.
-        sample_weight : array-like of shape (n,), optional
-            Where rows are drawn, they are drawn in proportion to their weight, and then count
-            alike. Otherwise a row of weight k adds exactly what k copies of it add. A row of
-            weight 0 is like its absence.
-        groups : array-like of shape (n,), optional
-            Rows of one group are drawn together, so that the out-of-bag score is about new groups.
-            Their rows then keep their weights.
-
-        Returns
-        -------
-        self
-        """
-        with all_or_nothing(self):
-            return self._fit(X, y, sample_weight, groups)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
-        before = dict(self.__dict__)
-        table, target, weights = self._read(X, y, sample_weight)
-        sampling = self._resolve_draw(target, weights, groups)
-        drawn_weights = self._drawn_weights(target, weights, sampling)
-        params = self._resolve(table, sampling, drawn_weights)
-        warn_of_shared_bins(self, table, params.max_bins)
-        forest = self._continued(before, table, sampling, params)
-        self.seed_ = resolve_seed(self.random_state) if forest is None else before["seed_"]
-        matrix = engine.bin_table(
-            table.X, table.n_categories, params.max_bins, params.keys, weights, params.threads
-        )
-        grow = self._grower(matrix, self._engine_target(target, drawn_weights), sampling, params)
-        watch = self._watch(target, sampling, params)
-        look = None
-        if watch is not None:
-            look = Look(watch, table.X, sampling.draw, self.seed_, params.threads)
-        self.forest_ = grow_in_steps(grow, forest, look, params, type(self).__name__)
-        self.categories_ = list(table.categories)
-        self.max_features_ = params.max_features
-        self._templates = self._all_templates(before, forest)
-        self._criterion = params.criterion
-        self.n_estimators_ = self.forest_.n_trees
-        self._sampling = sampling
-        self._keep_scores(watch, target)
-        self._keep_targets(target, drawn_weights, params)
-        return self
+        """Read, resolve, bin, grow, and keep what comes of it."""
+        with all_or_nothing(self):
+            before = dict(self.__dict__)
+            data = read_fit(self, X, y, sample_weight, tree=self)
+            sampling = self._resolve_draw(data.y, data.weights, groups)
+            drawn_weights = self._drawn_weights(data.y, data.weights, sampling)
+            params = self._resolve(data, sampling, drawn_weights)
+            members = self._begun(before, sampling, params)
+            make = self._grower(data, drawn_weights, sampling, params)
+            watch = self._watch(data.y, sampling, params)
+            work = IndependentMembers(make, members, watch, data.X, params.threads)
+            drive_members(work, self, params)
+            assert isinstance(work.members, Trees)
+            self._keep(work.members, params)
+            self._keep_scores(watch, data.y)
+            self._keep_targets(data.y, drawn_weights, params)
+            return self
 
     def _resolve_draw(self, target: npt.NDArray[Any], weights: Weights, groups: Any) -> Sampling:
         if groups is not None and not self.bootstrap:
@@ -160,52 +117,69 @@ class ForestBase(TableEstimator):
         """What drawn rows weigh, besides how often they were drawn."""
         return sampling.member_weights(weights)
 
-    def _resolve(self, table: Table, sampling: Sampling, drawn_weights: Weights) -> ForestParams:
+    def _resolve(self, data: FitData, sampling: Sampling, drawn_weights: Weights) -> ForestParams:
         present = sampling.present
-        return resolve_forest_params(
+        assert data.table is not None
+        params = resolve_forest_params(
             self,
             self._criteria,
-            len(table.X) if present is None else int(np.count_nonzero(present)),
-            table.is_categorical,
+            len(data) if present is None else int(np.count_nonzero(present)),
+            data.table.is_categorical,
             sampling.drawn_rows * sampling.mean_weight(drawn_weights),
             splitter=self._splitter,
             draws_rows=sampling.draws_rows,
         )
+        warn_of_shared_bins(self, data.table, params.max_bins)
+        return params
 
-    def _continued(
-        self, before: dict[str, Any], table: Table, sampling: Sampling, params: ForestParams
-    ) -> engine.Forest | None:
-        """The trees there are already, to be added to (warm start); None for a new forest."""
-        if not params.warm_start or "forest_" not in before:
-            return None
-        forest: engine.Forest = before["forest_"]
-        kept, old = "_train_targets" in before, before["_sampling"]
+    def _begun(self, before: dict[str, Any], sampling: Sampling, params: ForestParams) -> Trees:
+        """The trees there are already, to be added to (warm start); none for a new forest."""
+        classes = getattr(self, "classes_", None)
+        template = describe(
+            tree_like(self._member_kind, self),
+            self,
+            params.max_features,
+            n_outputs=self.n_outputs_,
+            classes=classes,
+        )
+        if not params.warm_start or "_members" not in before:
+            self.seed_ = resolve_seed(self.random_state)
+            return Trees([], Templates(template), self.seed_, sampling)
+        old: Trees = before["_members"]
+        self.seed_ = before["seed_"]
+        kept, was_drawn = "_train_targets" in before, old.sampling
+        assert was_drawn is not None
         was = {"criterion": before["_criterion"], "keep_targets": kept, **shape_of(before)}
         now = {"criterion": params.criterion, "keep_targets": params.keep_rows}
-        now |= shape_of({**self.__dict__, "categories_": list(table.categories)})
+        now |= shape_of(self.__dict__)
         # Trees that saw all rows, and kept none of them, may be joined by trees of other rows.
-        if kept or old.draws_rows or sampling.draws_rows:
-            was, now = was | drawing_of(old), now | drawing_of(sampling)
+        if kept or was_drawn.draws_rows or sampling.draws_rows:
+            was, now = was | drawing_of(was_drawn), now | drawing_of(sampling)
         check_same(was, now)
-        check_size(params.n_estimators, forest.n_trees)
-        return forest.prefix(forest.n_trees)  # a copy: the old one stays if the fit fails
-
-    def _all_templates(self, before: dict[str, Any], grown: engine.Forest | None) -> Templates:
-        """Of the members there are already, and of those to come."""
-        template = tree_template(self._member_kind, self)
-        template.max_features_ = self.max_features_
-        if grown is None:
-            return Templates(template)
-        return Templates(template, before["_templates"], before["forest_"].n_trees)
+        check_size(params.n_estimators, len(old))
+        members = old.prefix(len(old))  # a copy: the old ones stay if the fit fails
+        members.sampling = sampling
+        members.go_on_with(template)
+        return members
 
     def _grower(
-        self, matrix: engine.Binned, target: engine.Target, sampling: Sampling, params: ForestParams
-    ) -> Callable[[int, int], engine.Forest]:
-        """A function that grows the trees first .. last - 1."""
+        self, data: FitData, drawn_weights: Weights, sampling: Sampling, params: ForestParams
+    ) -> Any:
+        """A function that grows the trees first .. last - 1, from a table that is binned once."""
+        assert data.table is not None
+        matrix = engine.bin_table(
+            data.X,
+            data.table.n_categories,
+            params.max_bins,
+            params.keys,
+            data.weights,
+            params.threads,
+        )
+        target = self._engine_target(data.y, drawn_weights)
         balance = self._balances_draws()
 
-        def grow(first: int, last: int) -> engine.Forest:
-            return engine.grow_forest(
+        def grow(first: int, last: int) -> list[engine.Forest]:
+            forest = engine.grow_forest(
                 matrix,
                 target,
                 params.criterion,
@@ -218,8 +192,15 @@ class ForestBase(TableEstimator):
                 params.threads,
                 params.keep_rows,
             )
+            return [forest]
 
         return grow
+
+    def _keep(self, members: Trees, params: ForestParams) -> None:
+        self._members = members
+        self.n_estimators_ = len(members)
+        self.max_features_ = params.max_features
+        self._criterion = params.criterion
 
     def _watch(
         self, target: npt.NDArray[Any], sampling: Sampling, params: ForestParams
@@ -261,19 +242,12 @@ class ForestBase(TableEstimator):
 
     def _values(self, X: Any) -> FloatArray:
         """Mean of the trees' values, shape (n, n_outputs, max_n_classes)."""
-        X = check_X_predict(self, X)
-        values = self.forest_.values(X, self._threads())
-        values /= self.forest_.n_trees
-        return values
+        members = self._asked()
+        return members.mean(members.read(self, X), None, False, self.n_jobs)
 
     def apply(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree; shape (n, n_estimators_)."""
-        X = check_X_predict(self, X)
-        return self.forest_.apply(X, self._threads())
-
-    def leaf_index(self, X: Any) -> IntArray:
-        """The same as :meth:`apply`, by the name all of weald's ensembles have for it."""
-        return self.apply(X)
+        return self.leaf_index(X)
 
     def decision_path(self, X: Any) -> tuple[Any, IntArray]:
         """The nodes each row passes.
@@ -284,9 +258,8 @@ class ForestBase(TableEstimator):
         n_nodes_ptr : array of shape (n_estimators_ + 1,)
             Columns ``n_nodes_ptr[t]:n_nodes_ptr[t + 1]`` are the nodes of tree t.
         """
-        X = check_X_predict(self, X)
-        forest, threads = self.forest_, self._threads()
-        paths = engine.paths_of(forest.tree, forest.apply(X, threads))
+        forest = self.forest_
+        paths = engine.paths_of(forest.tree, self.leaf_index(X))
         return paths, np.concatenate([[0], np.cumsum(forest.node_counts)])
 
     def member_predictions(self, X: Any) -> Any:
@@ -297,8 +270,8 @@ class ForestBase(TableEstimator):
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares; a list of these for several outputs
         """
-        X = check_X_predict(self, X)
-        return self._by_output(self.forest_.member_values(X, self._threads()))
+        members = self._asked()
+        return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     def importance(
         self, X: Any = None, y: Any = None, kind: Any = "impurity", **settings: Any
@@ -321,59 +294,15 @@ class ForestBase(TableEstimator):
 
         return forest_importance(self, X, y, kind, **settings)
 
-    # --- members -----------------------------------------------------------------------------
-
     @property
     def estimator_(self) -> Any:
         """A tree like the members, not fitted."""
         check_is_fitted(self)
-        return clone(self._templates.last)
-
-    @property
-    def estimators_(self) -> Sequence[Any]:
-        """The members as tree estimators, made when they are asked for."""
-        check_is_fitted(self)
-        return MemberTrees(self.forest_.n_trees, self._member)
-
-    @estimators_.setter
-    def estimators_(self, members: Any) -> None:
-        refuse_members(self, members)
-
-    def _member(self, t: int) -> Any:
-        seed = engine.member_seed(self.seed_, t)
-        return fitted_tree(self._templates[t], self.forest_.tree(t), self, seed)
-
-    def __len__(self) -> int:
-        return self.forest_.n_trees
-
-    def __getitem__(self, t: Any) -> Any:
-        return self.estimators_[t]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
-
-    @property
-    def member_weights_(self) -> FloatArray:
-        """Weight of each member in the ensemble: all the same."""
-        check_is_fitted(self)
-        return np.ones(self.forest_.n_trees)
-
-    @property
-    def in_bag_(self) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each tree, shape (n_estimators_, n); read-only."""
-        check_is_fitted(self)
-        return self._sampling.in_bag(self.seed_, self.forest_.n_trees)
-
-    @property
-    def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
-        """The rows drawn for each tree, each as often as it was drawn; made anew."""
-        check_is_fitted(self)
-        return [self._sampling.row_numbers(self.seed_, t) for t in range(self.forest_.n_trees)]
+        return clone(self._members.like)
 
     def _importances(self) -> FloatArray:
         """Share of the impurity decrease due to each column, in each tree that splits at all."""
-        check_is_fitted(self)
-        per_tree = self.forest_.importances[self.forest_.node_counts > 1]
+        per_tree = self._asked().importances()[self.forest_.node_counts > 1]
         totals = per_tree.sum(axis=1, keepdims=True)
         return per_tree / np.where(totals > 0, totals, 1.0)
 

@@ -19,7 +19,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 
 from weald import _engine as engine
-from weald.input.table import Table, check_target, check_weights, check_X_fit, encode_labels
+from weald.input.labels import check_target, encode_labels
+from weald.input.table import Table
 from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 from weald.input.state import CheckedState, check_classes, check_columns, check_seed
 from weald.params.warnings import warn_user
@@ -100,13 +101,6 @@ class TableEstimator(CheckedState, BaseEstimator):
     def _row_weights(self, y: npt.NDArray[Any], weights: Weights) -> Weights:
         """Weights of the rows, those of their classes included."""
         return weights
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, npt.NDArray[Any], Weights]:
-        """What was given to ``fit``, checked; the weights are those of :meth:`_row_weights`."""
-        table = check_X_fit(self, X, categorical_features=self.categorical_features)
-        target = self._read_target(y, len(table.X))
-        weights = self._row_weights(target, check_weights(sample_weight, len(table.X)))
-        return table.without_weightless_categories(weights), target, weights
 
     def _check_state(self) -> None:
         check_columns(self)

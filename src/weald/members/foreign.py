@@ -26,12 +26,12 @@ from weald.input.raw_table import take_columns, take_rows
 __all__ = [
     "Counts",
     "check_member",
+    "fit_member",
     "fit_members",
-    "fitted",
     "make_member",
     "member_decisions",
     "member_log_shares",
-    "member_outputs",
+    "member_numbers",
     "member_shares",
     "member_values",
     "stream",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 FloatArray = npt.NDArray[np.float64]
-Columns = npt.NDArray[np.int64]
+Columns = npt.NDArray[np.int64] | None  # of a member; None: all
 Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 
 _AHEAD = 4  # members per thread that may wait to be summed up
@@ -95,10 +95,20 @@ def _by_code(weights: dict[Any, Any], classes: npt.NDArray[Any], name: str) -> d
     return found
 
 
-def takes_weights(estimator: Any) -> bool:
-    """Whether ``fit`` of the estimator takes row weights."""
-    if _routing_enabled():
-        return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
+def takes_weights(estimator: Any, *, routed: bool = True) -> bool:
+    """Whether ``fit`` of the estimator takes row weights.
+
+    Parameters
+    ----------
+    estimator : the member
+    routed : bool
+        Weights are metadata that must be asked for, if routing is on. Those of boosting are not:
+        a member gets them whatever was asked for.
+    """
+    if _routing_enabled() and get_routing_for_object(estimator).consumes("fit", ("sample_weight",)):
+        return True
+    if _routing_enabled() and routed:
+        return False
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
@@ -115,49 +125,62 @@ def fit_members(
     Parameters
     ----------
     jobs : of (unfitted member, how often each row counts, columns)
-    X, y : the table as the user gave it, class codes or numbers
-    weights : array of shape (n,), optional
-        What rows weigh besides.
-    fit_params : dict
-        What else goes to ``fit``; cut to the rows of the member where it has one entry per row.
+    X, y, weights, fit_params : see :func:`fit_member`
     n_jobs : int, optional
         As in joblib.
     """
     return list(
         Parallel(n_jobs=n_jobs)(
-            delayed(_fit)(member, X, y, counts, weights, columns, fit_params)
+            delayed(fit_member)(
+                member, X, y, weights, counts=counts, columns=columns, fit_params=fit_params
+            )
             for member, counts, columns in jobs
         )
     )
 
 
-def _fit(
+def fit_member(
     member: Any,
     X: Any,
     y: npt.NDArray[Any],
-    counts: Counts,
-    weights: FloatArray | None,
-    columns: Columns,
-    fit_params: dict[str, Any],
+    weights: FloatArray | None = None,
+    *,
+    counts: Counts = None,
+    columns: Columns = None,
+    fit_params: dict[str, Any] | None = None,
+    routed: bool = True,
 ) -> Any:
-    """Fit one member, its rows given by weight if it takes weights, else one by one."""
-    X_member = take_columns(X, columns)
+    """Fit one member, its rows given by weight if it takes weights, else one by one.
+
+    Parameters
+    ----------
+    member : estimator
+        Is returned, whatever its ``fit`` returns.
+    X, y : the table as the user gave it, class codes or numbers
+    weights : array of shape (n,), optional
+        What rows weigh.
+    counts : array of shape (n,), optional
+        How often each row was drawn; default: once.
+    columns : array, optional
+        What it sees; default: all.
+    fit_params : dict, optional
+        What else goes to ``fit``; cut to the rows of the member where it has one entry per row.
+    routed : see :func:`takes_weights`
+    """
+    part = X if columns is None else take_columns(X, columns)
+    params = fit_params or {}
     if counts is None and weights is None:
-        return fitted(member, X_member, y, **fit_params)
-    if takes_weights(member):
+        member.fit(part, y, **params)
+    elif takes_weights(member, routed=routed):
         given: Any = weights if counts is None else counts.astype(np.float64)
         if counts is not None and weights is not None:
             given = given * weights
-        return fitted(member, X_member, y, **{**fit_params, "sample_weight": given})
-    rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
-    params = _check_method_params(X, params=fit_params, indices=rows)
-    return fitted(member, take_rows(X_member, rows), y[rows], **params)
-
-
-def fitted(estimator: Any, X: Any, y: npt.NDArray[Any], **fit_params: Any) -> Any:
-    """The estimator, fitted; itself, since ``fit`` of others need not return it."""
-    estimator.fit(X, y, **fit_params)
-    return estimator
+        member.fit(part, y, **{**params, "sample_weight": given})
+    else:
+        rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
+        params = _check_method_params(X, params=params, indices=rows)
+        member.fit(take_rows(part, rows), y[rows], **params)
+    return member
 
 
 def _repeats(member: Any, counts: Counts, weights: FloatArray | None) -> npt.NDArray[np.intp]:
@@ -196,12 +219,13 @@ def stream(
     todo = zip(members, columns, strict=True)
     if at_once == 1:
         for member, used in todo:
-            yield ask(member, take_columns(X, used), **settings)
+            yield ask(member, X if used is None else take_columns(X, used), **settings)
         return
     with Parallel(n_jobs=at_once, prefer="threads") as pool:
         while block := list(islice(todo, at_once * _AHEAD)):
             yield from pool(
-                delayed(ask)(member, take_columns(X, used), **settings) for member, used in block
+                delayed(ask)(member, X if used is None else take_columns(X, used), **settings)
+                for member, used in block
             )
 
 
@@ -210,12 +234,9 @@ def member_values(member: Any, X: Any, *, params: dict[str, Any] | None = None) 
     return np.asarray(member.predict(X, **(params or {})), dtype=np.float64)
 
 
-def member_outputs(member: Any, X: Any, votes: bool = False) -> FloatArray:
-    """What one member says: -1 or 1 for the codes 0 and 1, or numbers."""
-    if votes:
-        signs: FloatArray = 2.0 * _member_codes(member, X, 2, {}).astype(np.float64) - 1
-        return signs
-    said = member_values(member, X)
+def member_numbers(member: Any, X: Any, *, params: dict[str, Any] | None = None) -> FloatArray:
+    """The same, one finite number for each row: anything else cannot be boosted."""
+    said = member_values(member, X, params=params)
     n = X.shape[0]
     if said.size != n or not np.isfinite(said).all():
         raise _strange(

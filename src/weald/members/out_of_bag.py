@@ -4,9 +4,9 @@ One :class:`OutOfBag` follows the growth of one ensemble. After every member it 
 the curve over the number of members comes for free, and the rule of early stopping with it.
 
     watch = OutOfBag(target, n_classes, classes=..., scorer=..., patience=..., tol=...)
-    watch.add_trees(forest, X, sampling.draw, seed, last, threads)   # members of the engine, or
-    watch.add(rows, values)                                          # any member, one at a time
-    watch.stopped                                                    # stop growing?
+    watch.follow(members, X, last, n_jobs)      # members 0 .. last - 1, or
+    watch.add(rows, values)                     # any member, one at a time
+    watch.stopped                               # stop growing?
     watch.score, watch.prediction, watch.score_curve, watch.error_curve
 
 Only rows that some member left out (and that have weight) count in a score; after the first
@@ -22,29 +22,19 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald.input.raw_table import take_rows
+from weald.members.base import Members
+from weald.members.trees import Trees
+from weald.params.stopping import Stopping
 from weald.params.warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
 Scorer = Callable[[Any, Any], float]
 Rows = npt.NDArray[np.intp] | slice
 
-__all__ = ["OutOfBag", "first_flat"]
+__all__ = ["OutOfBag"]
 
 _NEARLY_ALL = 0.99  # of the rows that can have an out-of-bag prediction
-
-
-def first_flat(curve: list[float], patience: int, tol: float) -> int | None:
-    """After how many members the score had not risen by `tol` over the last `patience` ones.
-
-    >>> first_flat([0.5, 0.7, 0.8, 0.8, 0.8, 0.9], patience=2, tol=0.0)
-    5
-    """
-    scores = np.nan_to_num(np.asarray(curve), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-    best = np.maximum.accumulate(scores)
-    later = best[patience:]
-    earlier = best[: len(later)]
-    flat = np.flatnonzero((later <= earlier + tol) & (earlier > -np.inf))
-    return int(flat[0]) + patience + 1 if len(flat) else None
 
 
 class OutOfBag:
@@ -86,6 +76,8 @@ class OutOfBag:
         was left out.
     """
 
+    _weighs_alike = True
+
     def __init__(
         self,
         target: npt.NDArray[Any],
@@ -118,7 +110,8 @@ class OutOfBag:
         self.votes: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
-        self._begin: int | None = None  # members at which scores begin to be comparable
+        self._rule = Stopping(self.patience, self.tol)
+        self._comparable = False  # scores of now are about nearly the same rows as later ones
 
     # --- members ------------------------------------------------------------------------------
 
@@ -137,32 +130,40 @@ class OutOfBag:
         self.votes[rows] += 1
         self._note()
 
-    def add_trees(
-        self,
-        forest: engine.Forest,
-        X: npt.NDArray[Any],
-        draw: engine.Draw,
-        seed: int,
-        last: int,
-        threads: int,
-    ) -> None:
-        """Add the trees of a forest, from the first that is not in yet up to `last` - 1.
+    def follow(self, members: Members, X: Any, last: int, n_jobs: int | None) -> None:
+        """Add members, from the first that is not in yet up to `last` - 1.
 
         Ends early at the member with which the curve is flat.
+
+        Parameters
+        ----------
+        members : Members
+        X : the training rows, as the members want them
+        last : int
+        n_jobs : int, optional
         """
         while self.n_members < last and not self.stopped:
-            t = self.n_members
-            forest.add_out_of_bag(
-                X, draw, seed, t, t + 1, self.sums, self.votes, threads, self.vote
+            self._add_member(members, X, self.n_members, n_jobs)
+
+    def _add_member(self, members: Members, X: Any, t: int, n_jobs: int | None) -> None:
+        assert members.sampling is not None
+        if isinstance(members, Trees) and self._weighs_alike:
+            draw, threads = members.sampling.draw, engine.resolve_threads(n_jobs)
+            members.forest.add_out_of_bag(
+                X, draw, members.seed, t, t + 1, self.sums, self.votes, threads, self.vote
             )
             self._note()
+            return
+        rows = np.flatnonzero(members.sampling.rows(members.seed, t) == 0)
+        values = np.empty((0, *self.sums.shape[1:]))
+        if len(rows):
+            values = members.one(t, take_rows(X, rows), self.vote, n_jobs)
+        self.add(rows, values)
 
     @property
     def stopped(self) -> bool:
         """The score has not risen by `tol` over the last `patience` members."""
-        if self.patience is None or self._begin is None:
-            return False
-        return first_flat(self.score_curve[self._begin - 1 :], self.patience, self.tol) is not None
+        return self._rule.rests
 
     # --- results ------------------------------------------------------------------------------
 
@@ -203,8 +204,9 @@ class OutOfBag:
             score, error = self._score_of_classes(rows)
         self.score_curve.append(score)
         self.error_curve.append(error)
-        if self._begin is None and self._nearly_all(scored):
-            self._begin = self.n_members
+        self._comparable = self._comparable or self._nearly_all(scored)
+        if self._comparable:
+            self._rule.note(score)
 
     def _nearly_all(self, scored: npt.NDArray[np.bool_]) -> bool:
         awaited = [rows for rows in (self.present, self.awaited) if rows is not None]

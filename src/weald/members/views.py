@@ -1,17 +1,14 @@
-"""The members of an ensemble of trees as tree estimators, made when they are asked for."""
+"""Members as users see them: sequences of estimators that are made when they are asked for."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
-from sklearn.base import BaseEstimator
+import numpy as np
+import numpy.typing as npt
 
-from weald import _engine as engine
-from weald.input.state import CheckedState, is_whole, require
-
-__all__ = ["MemberTrees", "Templates", "fitted_tree", "refuse_members", "tree_template"]
+__all__ = ["MemberGrid", "MemberTrees"]
 
 
 class MemberTrees(Sequence[Any]):
@@ -50,71 +47,43 @@ class MemberTrees(Sequence[Any]):
         return f"<{self._n} trees>"
 
 
-class Templates(CheckedState):
-    """Trees without nodes that have what members have in common, each from some member on.
+class MemberGrid(Sequence[Any]):
+    """The members of each round, read-only, shape (rounds, members of a round).
 
-    A warm start may change the parameters of trees; members that were there before keep theirs.
+    ``members[t]`` is an array of those of round t, ``members[t, k]`` one of them.
 
     Parameters
     ----------
-    template : tree estimator
-        Of the members to come.
-    before : Templates, optional
-        Of members that are there already.
-    n_before : int
-        How many these are.
+    shape : (rounds, members of a round)
+    make : callable
+        Gives the member of a round and a place in it.
     """
 
-    def __init__(self, template: Any, before: Templates | None = None, n_before: int = 0) -> None:
-        self._from: list[int] = [] if before is None else before._from[:]
-        self._templates: list[Any] = [] if before is None else before._templates[:]
-        self._from.append(n_before)
-        self._templates.append(template)
+    def __init__(self, shape: tuple[int, int], make: Callable[[int, int], Any]) -> None:
+        self.shape = shape
+        self._make = make
 
-    def _check_state(self) -> None:
-        starts: Any = self._from
-        require(isinstance(starts, list) and len(starts) > 0, self, "where its templates start")
-        require(all(is_whole(t, 0) for t in starts), self, "where its templates start")
-        require(starts[0] == 0 and starts == sorted(starts), self, "where its templates start")
-        templates: Any = self._templates
-        require(isinstance(templates, list), self, "the list of its templates")
-        require(len(templates) == len(starts), self, "the number of its templates")
+    def __len__(self) -> int:
+        return self.shape[0]
 
-    def __getitem__(self, t: int) -> Any:
-        """The template of member t."""
-        return self._templates[bisect_right(self._from, t) - 1]
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, tuple):
+            t, k = place
+            found = self._array(range(self.shape[0])[t], range(self.shape[1])[k])
+            return found if found.ndim else found.item()
+        return self._array(range(self.shape[0])[place], range(self.shape[1]))
 
-    @property
-    def last(self) -> Any:
-        """The template of the members made last."""
-        return self._templates[-1]
+    def _array(self, rounds: Any, members: Any) -> npt.NDArray[Any]:
+        shape = [len(side) for side in (rounds, members) if isinstance(side, range)]
+        array = np.empty(shape, dtype=object)
+        chosen = [
+            self._make(t, k)
+            for t in ([rounds] if isinstance(rounds, int) else rounds)
+            for k in ([members] if isinstance(members, int) else members)
+        ]
+        for i, member in enumerate(chosen):
+            array.flat[i] = member
+        return array
 
-
-def refuse_members(ensemble: Any, members: Any) -> None:
-    """Say, in place of a setter of ``estimators_``, what to do instead."""
-    raise AttributeError(
-        f"The estimators_ of {type(ensemble).__name__} cannot be set: add members by warm_start="
-        "True and a larger n_estimators, or put the predictions of several ensembles together by "
-        "weald.combining."
-    )
-
-
-def tree_template(kind: type[BaseEstimator], ensemble: Any) -> Any:
-    """An unfitted tree with the parameters it shares with its ensemble."""
-    names = set(kind().get_params()) & set(ensemble.get_params()) - {"random_state", "class_weight"}
-    return kind(**{name: getattr(ensemble, name) for name in sorted(names)})
-
-
-def fitted_tree(template: Any, tree: engine.Tree, ensemble: Any, seed: int) -> Any:
-    """A copy of a template that was fitted, as a member of an ensemble, to this tree."""
-    member = type(template)(**{**template.get_params(deep=False), "random_state": seed})
-    member.tree_ = tree
-    for name in ("n_features_in_", "feature_names_in_", "n_outputs_", "categories_"):
-        if hasattr(ensemble, name):
-            setattr(member, name, getattr(ensemble, name))
-    if hasattr(ensemble, "classes_"):
-        member.classes_, member.n_classes_ = ensemble.classes_, ensemble.n_classes_
-        member._costs = None
-    member.max_features_ = template.max_features_
-    member.ccp_alpha_ = template.ccp_alpha
-    return member
+    def __repr__(self) -> str:
+        return f"<{self.shape[0]} rounds of {self.shape[1]}>"

@@ -31,6 +31,7 @@ class WeighingOutOfBag(OutOfBag):
     """
 
     votes: npt.NDArray[Any]  # sums of weights
+    _weighs_alike = False
 
     def __init__(self, *arguments: Any, given: FloatArray | None = None, **settings: Any) -> None:
         self.given = given

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald import pruning
-from weald.input.table import Table, check_target, check_weights, check_X_predict
+from weald.input.fit_data import read_fit
+from weald.input.labels import check_target, check_weights
+from weald.input.table import Table, check_X_predict
 from weald.params.growth import TreeParams, resolve_tree_params
 from weald.input.state import check_trees
 from weald.input.targets import (
@@ -58,34 +60,14 @@ class TreeBase(TableEstimator):
 
     # --- fit ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            Numbers, booleans, strings or categoricals; missing values are welcome.
-        y : array-like of shape (n,) or (n, n_outputs)
-            Labels of any type, or numbers.
-        sample_weight : array-like of shape (n,), optional
-            A row of weight k adds exactly what k copies of it add; weight 0 is like its absence.
-            (`min_samples_split` and `min_samples_leaf` count rows, whatever they weigh.)
-        check_input : bool, default=True
-            Accepted because scikit-learn's trees have it. The input is always checked.
-
-        Returns
-        -------
-        self
-        """
-        with all_or_nothing(self):
-            return self._fit(X, y, sample_weight)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        table, target, weights = self._read(X, y, sample_weight)
+        """Read, resolve, bin, grow, prune."""
+        data = read_fit(self, X, y, sample_weight, tree=self)
+        table, target, weights = data.table, data.y, data.weights
+        assert table is not None
         params = self._resolve(table, target, weights)
         warn_of_shared_bins(self, table, params.max_bins)
         self.max_features_ = params.max_features
-        self.categories_ = list(table.categories)
         self.tree_ = self._prune(
             self._grow(table, target, weights, params), table, target, weights, params
         )
@@ -204,9 +186,10 @@ class TreeBase(TableEstimator):
         Bunch with ``ccp_alphas`` and ``impurities``
         """
         fresh = clone(self)  # a fitted tree stays as it is
-        table, target, weights = fresh._read(X, y, sample_weight)
-        params = fresh._resolve(table, target, weights)
-        sequence = pruning.CutSequence.of(fresh._grow(table, target, weights, params))
+        data = read_fit(fresh, X, y, sample_weight, tree=fresh)
+        assert data.table is not None
+        params = fresh._resolve(data.table, data.y, data.weights)
+        sequence = pruning.CutSequence.of(fresh._grow(data.table, data.y, data.weights, params))
         return Bunch(
             ccp_alphas=np.concatenate([[0.0], sequence.alpha]), impurities=sequence.impurity
         )

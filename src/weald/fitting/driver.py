@@ -1,0 +1,203 @@
+"""The one driver of rounds: everything that grows step by step is driven by :func:`drive`.
+
+It counts rounds, shows progress, tells callbacks, stops early, and on Ctrl-C keeps what is there if
+that is asked for. What a round is, the work knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from weald.fitting.listeners import Listeners
+from weald.fitting.progress import progress, steps
+from weald.params.warnings import warn_user
+
+__all__ = ["Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
+
+
+class Finished(Exception):  # noqa: N818 (no error: the fit ends here)
+    """A round was not made, and none will be."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known after a round.
+
+    Attributes
+    ----------
+    train_loss, validation_loss, validation_score : float or None
+        As callbacks are told; an out-of-bag score is a validation score.
+    rests : bool
+        The rule of early stopping says stop.
+    final : str or None
+        Why this is the last round.
+    """
+
+    train_loss: float | None = None
+    validation_loss: float | None = None
+    validation_score: float | None = None
+    rests: bool = False
+    final: str | None = None
+
+    @property
+    def shown(self) -> float | None:
+        """The number that stands beside the bar."""
+        numbers = (self.validation_score, self.validation_loss, self.train_loss)
+        return next((number for number in numbers if number is not None), None)
+
+    @property
+    def told(self) -> dict[str, float | None]:
+        """What callbacks are told."""
+        return {
+            "train_loss": self.train_loss,
+            "validation_loss": self.validation_loss,
+            "validation_score": self.validation_score,
+        }
+
+
+class Work(Protocol):
+    """Something that grows round by round."""
+
+    shown: str  # what the number beside the bar is
+
+    def __len__(self) -> int:
+        """Rounds that were made; one that is half done does not count."""
+
+    def advance(self, first: int, last: int, rate: float) -> bool:
+        """Make the rounds first .. last - 1, with this learning rate; False if they add nothing.
+
+        Raises
+        ------
+        Finished
+            There is nothing to be made any more.
+        """
+
+    def look(self, done: int) -> Seen:
+        """What is known of the first rounds, told once for each number of them."""
+
+    def cut(self, done: int) -> None:
+        """Keep the first rounds only."""
+
+    def interrupted(self) -> None:
+        """Ctrl-C came at any moment: make what is there complete again."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a fit is driven.
+
+    Attributes
+    ----------
+    name : str
+        What is fitted, in the words of the bar.
+    estimator : the estimator that is fitted, for callbacks
+    total, done : int
+        Rounds in the end, and those of earlier fits.
+    learning_rate : float
+    verbose : int
+        0: no bar.
+    callbacks : list
+    keep_partial : bool
+        On Ctrl-C keep what is there.
+    batch : int
+        Rounds that are best made at a time, to begin with. 0: all at once, if nobody looks on.
+    """
+
+    name: str
+    estimator: Any
+    total: int
+    done: int = 0
+    learning_rate: float = 1.0
+    verbose: int = 0
+    callbacks: list[Any] = field(default_factory=list)
+    keep_partial: bool = False
+    batch: int = 1
+
+    def steps(self) -> Iterator[tuple[int, int]]:
+        """Which rounds are made at a time."""
+        if self.batch == 0:
+            if self.done < self.total:
+                yield self.done, self.total
+        elif self.batch == 1:
+            yield from ((t, t + 1) for t in range(self.done, self.total))
+        else:
+            yield from steps(self.done, self.total, self.batch)
+
+
+@dataclass
+class Outcome:
+    """How a fit ended.
+
+    Attributes
+    ----------
+    reason : str
+        "n_estimators", "no_change" (early stopping), "callback", "interrupted", or what the work
+        says.
+    kept : int or None
+        How many rounds are to be used, if a callback said so.
+    """
+
+    reason: str = "n_estimators"
+    kept: int | None = None
+
+
+def drive(work: Work, plan: Plan) -> Outcome:
+    """Make the rounds until there are enough, nothing is gained, or somebody says stop.
+
+    The size of the steps changes nothing: rounds are looked at one by one, and what was made beyond
+    the one at which to stop is cut off.
+    """
+    outcome = Outcome()
+    listeners = None
+    if plan.callbacks:
+        listeners = Listeners(
+            plan.callbacks, plan.estimator, plan.total, plan.learning_rate, plan.done
+        )
+    with progress(plan.total, plan.done, plan.verbose, plan.name, work.shown) as bar:
+        try:
+            if plan.done and work.look(plan.done).rests:
+                work.cut(plan.done)
+                raise Finished("no_change")
+            for first, last in plan.steps():
+                rate = plan.learning_rate if listeners is None else listeners.rate()
+                if not work.advance(first, last, rate):
+                    bar.show(last)
+                    continue
+                for done in range(first + 1, last + 1):
+                    seen = work.look(done)
+                    reason = _reason(seen, listeners, done)
+                    if reason is not None:
+                        break
+                bar.show(done, seen.shown)
+                if reason is not None:
+                    outcome.reason = reason
+                    work.cut(done)
+                    break
+        except Finished as end:
+            outcome.reason = end.reason
+        except KeyboardInterrupt:
+            if not plan.keep_partial or len(work) == 0:
+                raise
+            work.interrupted()
+            outcome.reason = "interrupted"
+            warn_user(
+                f"The growth was stopped: the {plan.name} has {len(work)} of {plan.total} members."
+            )
+    if listeners is not None:
+        outcome.kept = listeners.end()
+    return outcome
+
+
+def _reason(seen: Seen, listeners: Listeners | None, done: int) -> str | None:
+    """Why to stop after this round."""
+    if listeners is not None and listeners.round(done, seen.told):
+        return "callback"
+    if seen.final is not None:
+        return seen.final
+    return "no_change" if seen.rests else None

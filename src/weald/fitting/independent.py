@@ -1,0 +1,97 @@
+"""Members that know nothing of each other, as work for the driver: forests and bagging."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from weald.fitting.driver import Outcome, Plan, Seen, drive
+from weald.fitting.listeners import check_callbacks
+from weald.members.base import Members
+from weald.members.out_of_bag import OutOfBag
+from weald.params.ensembles import EnsembleParams, ForestParams
+
+__all__ = ["IndependentMembers", "drive_members"]
+
+
+class IndependentMembers:
+    """Members that are made in batches, with an eye on the out-of-bag score.
+
+    Parameters
+    ----------
+    make : callable
+        Gives the members first .. last - 1, as `members` takes them.
+    members : Members
+        Those there are already; it is added to.
+    watch : OutOfBag, optional
+    X : the training rows, as members want them
+    n_jobs : int, optional
+    """
+
+    shown = "out-of-bag score"
+
+    def __init__(
+        self,
+        make: Callable[[int, int], Any],
+        members: Members,
+        watch: OutOfBag | None,
+        X: Any,
+        n_jobs: int | None,
+    ) -> None:
+        self.members, self._make = members, make
+        self._watch, self._X, self._n_jobs = watch, X, n_jobs
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def advance(self, first: int, last: int, rate: float) -> bool:
+        """Make the members first .. last - 1."""
+        self.members.add(self._make(first, last))
+        return True
+
+    def look(self, done: int) -> Seen:
+        """What the first members say about rows they did not draw."""
+        if self._watch is None:
+            return Seen()
+        self._watch.follow(self.members, self._X, done, self._n_jobs)
+        return Seen(validation_score=self._watch.score, rests=self._watch.stopped)
+
+    def cut(self, done: int) -> None:
+        """Keep the first members, no more than the out-of-bag score knows."""
+        known = done if self._watch is None else min(done, self._watch.n_members)
+        if known < len(self.members):
+            self.members = self.members.prefix(known)
+        if self._watch is not None and self._watch.n_members > known:
+            self._watch.clear()
+            self.look(known)
+
+    def interrupted(self) -> None:
+        """Score again: the score may have been in the middle of a member."""
+        if self._watch is not None and self._watch.n_members < len(self.members):
+            self._watch.clear()
+            self.look(len(self.members))
+            self.cut(len(self.members))
+
+
+def drive_members(
+    work: IndependentMembers, estimator: Any, params: ForestParams | EnsembleParams
+) -> Outcome:
+    """Make the members that are missing, in steps if somebody looks on."""
+    callbacks = check_callbacks(getattr(estimator, "callbacks", None))
+    watched = params.watched or bool(callbacks)
+    outcome = drive(
+        work,
+        Plan(
+            name=type(estimator).__name__,
+            estimator=estimator,
+            total=params.n_estimators,
+            done=len(work),
+            verbose=params.verbose,
+            callbacks=callbacks,
+            keep_partial=params.keep_partial,
+            batch=max(params.threads, 2) if watched else 0,
+        ),
+    )
+    if outcome.kept is not None:
+        work.cut(max(outcome.kept, 1))
+    return outcome

@@ -1,0 +1,354 @@
+"""Forests of classification trees: labels in, class shares out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.forest.base import ForestBase
+from weald.input.targets import FloatArray, LabelTarget, Weights, balance
+from weald.members.out_of_bag import OutOfBag
+from weald.params.warnings import warn_user
+from weald.sampling import Sampling
+from weald.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+__all__ = ["ExtraTreesClassifier", "RandomForestClassifier"]
+
+
+class ForestClassifier(LabelTarget, ForestBase):
+    """Labels in, class shares out."""
+
+    _class_weight_words = ("balanced", "balanced_subsample")
+    oob_decision_function_: FloatArray
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool | str = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        keep_partial: bool = False,
+        callbacks: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.keep_partial = keep_partial
+        self.callbacks = callbacks
+
+    # --- fit ------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Numbers, booleans, strings or categoricals; missing values are welcome.
+        y : array-like of shape (n,) or (n, n_outputs)
+            Labels of any type.
+        sample_weight : array-like of shape (n,), optional
+            Where rows are drawn, they are drawn in proportion to their weight, and then count
+            alike. Otherwise a row of weight k adds exactly what k copies of it add. A row of
+            weight 0 is like its absence.
+        groups : array-like of shape (n,), optional
+            Rows of one group are drawn together, so that the out-of-bag score is about new groups.
+            Their rows then keep their weights.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, groups)
+
+    # --- classes in the draws and in the weights ------------------------------------------------
+
+    def _strata(self, target: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:
+        return np.ascontiguousarray(target[:, 0]) if self.n_outputs_ == 1 else None
+
+    def _balances_draws(self) -> bool:
+        by_draw = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
+        return by_draw and bool(self.bootstrap)
+
+    def _row_weights(self, y: npt.NDArray[Any], weights: Weights) -> Weights:
+        if isinstance(self.class_weight, str) and self.warm_start:
+            warn_user(
+                f"class_weight={self.class_weight!r} is not recommended for warm_start: it weighs "
+                "classes by the rows of each fit. If these are not the same, give a dict "
+                "{label: weight} that fits all of them."
+            )
+        if self._balances_draws():
+            return weights
+        return super()._row_weights(y, weights)
+
+    def _drawn_weights(
+        self, target: npt.NDArray[Any], weights: Weights, sampling: Sampling
+    ) -> Weights:
+        # Every class is drawn equally often, so its weight is still to be given to its rows.
+        if sampling.strata is not None and not self._balances_draws():
+            return None if self.class_weight is None else self._class_weights(target, None)
+        return super()._drawn_weights(target, weights, sampling)
+
+    def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
+        """Weigh classes by the inverse of their weight, as scikit-learn's forests do."""
+        if not isinstance(self.class_weight, str):
+            return super()._class_weights(y, weights)
+        return balance(y, self.n_classes_, weights)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.bootstrap, str):  # "balanced" draws by the classes of one output
+            tags.target_tags.multi_output = False
+            tags.classifier_tags.multi_label = False
+        return tags
+
+    # --- out-of-bag -----------------------------------------------------------------------------
+
+    def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
+        classes = [self._classes_of(k) for k in range(self.n_outputs_)]
+        return OutOfBag(target, max(map(len, classes)), classes=classes, **settings)
+
+    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
+        # Several outputs come last, as in scikit-learn: (n, n_classes, n_outputs).
+        several = self.n_outputs_ > 1
+        self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
+
+    # --- questions ------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class with the largest mean share."""
+        return self._most_likely(self._values(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Class shares, averaged over the trees; a list of arrays for several outputs."""
+        return self._by_output(self._values(X))
+
+
+class RandomForestClassifier(ForestClassifier):
+    """A random forest classifier.
+
+    Grows deep trees, each on rows drawn with replacement and with a random draw of columns at every
+    node, and averages their class shares (Breiman 2001).
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees; the most if `n_iter_no_change` is given.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity that splits lower.
+    max_depth : int, optional
+    min_samples_split : int or float, default=2
+        Rows (or share of the rows) a node needs to be split.
+    min_samples_leaf : int or float, default=1
+        Rows (or share of the rows) each side of a split keeps.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of a tree's weight each side of a split keeps.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn at random at each node; None means all of them.
+    max_leaf_nodes : int, optional
+        Grow best-first up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Weighted impurity decrease a split must bring.
+    bootstrap : bool or "balanced", default=True
+        Each tree learns from rows drawn with replacement. "balanced" draws from every class as many
+        rows as the rarest class has, which helps where one is rare (Chen, Liaw & Breiman 2004).
+    oob_score : bool or callable, default=False
+        Score the forest by out-of-bag predictions, after every tree. By default the accuracy; a
+        callable ``metric(y_true, y_pred)`` gets labels; greater is better.
+    n_jobs : int, optional
+        Threads; None means all cores, or what :func:`weald.threads` or the environment variable
+        ``WEALD_NUM_THREADS`` says.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives the same forest, bit for bit, for any number of threads; a forest of
+        fewer trees is the beginning of one with more.
+    verbose : int, default=0
+        1 shows a live bar with the time left (and the out-of-bag score) on standard error.
+    warm_start : bool, default=False
+        Add trees to those of the last fit, on the same data and draws, up to `n_estimators`.
+    class_weight : dict, list of dict, "balanced" or "balanced_subsample", optional
+        Weight of each class; by its inverse frequency in all rows, or in the rows of each tree.
+    ccp_alpha : float, default=0.0
+        Price per leaf of minimal cost-complexity pruning.
+    max_samples : int or float, optional
+        Rows drawn for each tree (groups, if there are any; of each class if balanced):
+        a number, or a share of the sum of the weights. None means as many as there are.
+    monotonic_cst : array-like of {-1, 0, 1}, optional
+        Direction in which the prediction (of the second class) may move with each column.
+    max_bins : int, default=255
+        Quantile bins of each column. None looks at every threshold.
+    categorical_features : "from_dtype", None, list of columns or boolean mask
+        Which columns are categories; by default those of string or categorical type.
+    n_iter_no_change : int, optional
+        Stop when the out-of-bag score has not risen by `tol` over so many trees, counted from when
+        nearly all rows have an out-of-bag prediction.
+    tol : float, default=1e-4
+    keep_partial : bool, default=False
+        Ctrl-C keeps the trees grown so far, with a warning, instead of raising.
+    callbacks : list, optional
+        Look on, and stop: see :mod:`weald.callbacks`. A round is a member, its validation score the
+        out-of-bag score.
+
+    Attributes
+    ----------
+    forest_ : weald._engine.Forest
+        The trees in compact form.
+    estimators_ : sequence of tree estimators
+        The members, made when they are asked for.
+    classes_ : array, or list of arrays
+        Labels, sorted.
+    n_classes_ : int, or list of int
+    n_outputs_, n_features_in_, n_estimators_ : int
+    feature_names_in_ : array, if the columns had names
+    categories_ : list
+        Per column None, or its sorted category labels.
+    feature_importances_, feature_importances_std_error_ : arrays of shape (n_features_in_,)
+        See :meth:`importance` for kinds that do not flatter columns of many values.
+    oob_score_ : float
+        With `oob_score` or `n_iter_no_change`, as the next three.
+    oob_decision_function_ : array of shape (n, n_classes_), or (n, n_classes, n_outputs)
+        Out-of-bag class shares; NaN where every tree drew the row.
+    oob_score_curve_, oob_error_curve_ : arrays of shape (n_estimators_,)
+        Score, and 1 - accuracy, after each tree.
+    in_bag_ : array of shape (n_estimators_, n)
+        How often each tree drew each row; read-only.
+    estimators_samples_ : list of arrays
+        The rows each tree drew.
+    member_weights_ : array of ones
+    seed_ : int
+        What all random numbers follow from.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from weald import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.oob_score_ > 0.9
+    True
+    """
+
+    _member_kind = DecisionTreeClassifier
+    _splitter = "best"
+
+
+class ExtraTreesClassifier(ForestClassifier):
+    """An extra-trees classifier.
+
+    As a random forest, but every tree learns from all rows, and each drawn column gets one random
+    cut of which the best is kept (Geurts, Ernst & Wehenkel 2006).
+
+    Parameters and attributes are those of :class:`RandomForestClassifier`, with another default:
+    ``bootstrap=False``. So there is no out-of-bag score unless rows are drawn. With
+    ``max_bins=None`` cuts see values at the resolution, and in the range, of float32.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from weald import ExtraTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ExtraTreesClassifier(50, random_state=0).fit(X, y)
+    >>> len(forest.estimators_)
+    50
+    """
+
+    _member_kind = ExtraTreeClassifier
+    _splitter = "random"
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool | str = False,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        keep_partial: bool = False,
+        callbacks: Any = None,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            bootstrap=bootstrap,
+            oob_score=oob_score,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            warm_start=warm_start,
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            max_samples=max_samples,
+            monotonic_cst=monotonic_cst,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            keep_partial=keep_partial,
+            callbacks=callbacks,
+        )

@@ -1,0 +1,106 @@
+"""What users can ask of every ensemble about its members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from weald import _engine as engine
+from weald.input.state import check_trees, is_whole, require
+from weald.members.base import FloatArray, IntArray, Members
+from weald.members.trees import Trees
+
+__all__ = ["Ensemble"]
+
+
+class Ensemble:
+    """An estimator that holds its members as :class:`weald.members.base.Members`."""
+
+    n_estimators_: int
+    _members: Members
+
+    def _check_members(self, *, same_target: bool = True) -> None:
+        """Check what came out of a pickle, if there are members."""
+        if "_members" not in vars(self):
+            return
+        members = self._members
+        require(isinstance(members, Members), self, "what holds its members")
+        require(is_whole(self.n_estimators_, len(members), len(members)), self, "n_estimators_")
+        if isinstance(members, Trees):
+            for forest in members.forests:
+                check_trees(self, forest, same_target=same_target)
+
+    def _asked(self) -> Members:
+        """The members, if there are any."""
+        try:
+            return self._members
+        except AttributeError:  # a look before each answer would cost as much as the answer
+            check_is_fitted(self)
+            raise
+
+    def _jobs(self) -> int | None:
+        """Threads, or jobs, for questions to the members."""
+        jobs: int | None = getattr(self, "n_jobs", None)
+        return jobs
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The fitted members; trees of weald are made when they are asked for."""
+        return self._asked().estimators()
+
+    @estimators_.setter
+    def estimators_(self, members: Any) -> None:
+        raise AttributeError(
+            f"The estimators_ of {type(self).__name__} cannot be set: add members by warm_start="
+            "True and a larger n_estimators, or put the predictions of several ensembles together "
+            "by weald.combining."
+        )
+
+    @property
+    def forest_(self) -> engine.Forest:
+        """The members, if they are trees grown by the engine."""
+        members = self._asked()
+        if not isinstance(members, Trees) or len(members.forests) != 1:
+            raise AttributeError("forest_ is only there if the members are weald's trees.")
+        return members.forest
+
+    @property
+    def member_weights_(self) -> FloatArray:
+        """What each member counts: all the same, unless the ensemble says otherwise."""
+        return np.ones(len(self._asked()))
+
+    @property
+    def in_bag_(self) -> npt.NDArray[np.uint32]:
+        """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
+        return self._asked().in_bag()
+
+    @property
+    def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
+        """The rows drawn for each member, each as often as it was drawn; made anew."""
+        members = self._asked()
+        return [members.rows_of(t) for t in range(len(members))]
+
+    def leaf_index(self, X: Any) -> IntArray:
+        """Number of the leaf each row ends in, in each tree.
+
+        Returns
+        -------
+        array of shape (n, n_estimators_), or (n, n_estimators_, trees of a round) if a round has
+        several
+        """
+        members = self._asked()
+        leaves = members.leaves(members.read(self, X), self._jobs())
+        return leaves[:, :, 0] if leaves.shape[2] == 1 else leaves
+
+    def __len__(self) -> int:
+        return len(self._asked())
+
+    def __getitem__(self, t: Any) -> Any:
+        return self.estimators_[t]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)

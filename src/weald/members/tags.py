@@ -1,0 +1,21 @@
+"""What an ensemble may be given, as scikit-learn's tags say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils import get_tags
+
+__all__ = ["like_members"]
+
+
+def like_members(tags: Any, member: Any, *, multi_output: bool = False) -> Any:
+    """The tags of an ensemble whose members read the table as it is: it takes what they take."""
+    if isinstance(member, type) or not hasattr(member, "__sklearn_tags__"):
+        return tags
+    of_member = get_tags(member)
+    for name in ("sparse", "allow_nan", "categorical", "string", "positive_only"):
+        setattr(tags.input_tags, name, getattr(of_member.input_tags, name))
+    if multi_output:
+        tags.target_tags.multi_output = of_member.target_tags.multi_output
+    return tags

@@ -62,6 +62,7 @@ SHARED = [
     {"estimator": "@extra regression tree", "subsample": 0.5},
 ]  # fmt: skip
 STEPS = [{"step": step} for step in ("newton", "exact", "line_search", "gradient")]
+OTHER_WAYS = [{"estimator": "@Ridge"}, {"step": "exact"}, {"step": "line_search"}]
 VECTOR = {"multi_strategy": "vector_leaves"}
 ROUNDS = {"n_estimators": "auto"}
 
@@ -120,5 +121,15 @@ GRADIENT = [
     ]),
     ("GradientBoostingRegressor", ["numbers listed", "numbers categories"], [
         LISTED, {**LISTED, "categorical_smoothing": 5.0, "order": 1},
+    ]),
+    # Losses as other members and other steps use them: not only the engine works them out.
+    ("GradientBoostingRegressor", ["amounts"], [
+        {"loss": loss, **way} for loss in POSITIVE_LOSSES for way in OTHER_WAYS
+    ]),
+    ("GradientBoostingRegressor", ["heavy"], [
+        {"loss": loss, **way} for loss in SMOOTH for way in OTHER_WAYS
+    ]),
+    ("GradientBoostingClassifier", ["two weights"], [
+        {"loss": loss, **way} for loss in CLASS_LOSSES for way in OTHER_WAYS
     ]),
 ]  # fmt: skip

@@ -84,6 +84,8 @@ FORESTS = [
         {"oob_score": "@agreement"}, UP,
     ]),
     ("RandomForestClassifier", ["two listed"], [LISTED]),
+    ("RandomForestClassifier", ["classes"], [{**WATCHED, "oob_score": "@agreement"}]),
+    ("RandomForestRegressor", ["outputs"], [{**WATCHED, "oob_score": "@close"}]),
     ("RandomForestRegressor", NUMBER_TABLES, [{"oob_score": True}]),
     ("RandomForestRegressor", ["outputs", "numbers large", "ames", "abalone"], [WATCHED]),
     ("RandomForestRegressor", ["numbers"], [

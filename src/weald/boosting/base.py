@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
@@ -317,8 +318,11 @@ class GradientEnsemble(Ensemble, TableEstimator):
     # --- questions ------------------------------------------------------------------------------
 
     def _asked_model(self) -> AdditiveModel:
-        self._asked()
-        return self._model
+        try:
+            return self._model
+        except AttributeError:
+            check_is_fitted(self)
+            raise
 
     def _scores(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_scores)."""
@@ -360,7 +364,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         model = self._asked_model()
         if model.used == 0:
             return np.zeros(self.n_features_in_)
-        gains: FloatArray = model.members.importances()[: model.used].sum(axis=0)
+        gains: FloatArray = model.members.importances()[: model.used].sum(axis=0).sum(axis=0)
         total = float(gains.sum())
         return gains / total if total > 0 else gains
 

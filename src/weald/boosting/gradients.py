@@ -57,11 +57,11 @@ class Gradients(ABC):
     """
 
     def __init__(
-        self, objective: Objective, rows: FitData, scored: Scored, params: GradientParams
+        self, objective: Objective, rows: FitData, scored: Scored, threads: int
     ) -> None:
         self._pool = None
-        if params.threads > 1 and len(rows) >= _MANY:
-            self._pool = ThreadPoolExecutor(params.threads)
+        if threads > 1 and len(rows) >= _MANY:
+            self._pool = ThreadPoolExecutor(threads)
         self.objective = objective
         self.losses = objective.losses
         self.y = objective.targets(rows.y)
@@ -115,7 +115,7 @@ class EngineGradients(Gradients):
         params: GradientParams,
         boosting: Any,
     ) -> None:
-        super().__init__(objective, rows, scored, params)
+        super().__init__(objective, rows, scored, params.threads)
         self._boosting = boosting
         self._name = objective.name
         self._target = np.ascontiguousarray(self.y[0], dtype=np.float64)
@@ -149,7 +149,7 @@ class NumpyGradients(Gradients):
     def __init__(
         self, objective: Objective, rows: FitData, scored: Scored, params: GradientParams
     ) -> None:
-        super().__init__(objective, rows, scored, params)
+        super().__init__(objective, rows, scored, params.threads)
         self._n = len(rows)
         # The value of a loss often costs more than both derivatives, and is only looked at.
         self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _BLOCK))

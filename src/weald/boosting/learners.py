@@ -157,6 +157,8 @@ class AnyLearner:
     seed : int
     labels : array of two labels, optional
         What the two signs are called, if it is a classifier.
+    scaled : bool
+        The factors of members are the scales of rounds, and not kept with them.
     """
 
     boosting = None  # the engine has no part in it
@@ -169,9 +171,10 @@ class AnyLearner:
         order: int,
         seed: int,
         labels: npt.NDArray[Any] | None = None,
+        scaled: bool = False,
     ) -> None:
         self._estimator, self._rows, self._seed = estimator, rows, seed
-        self._order, self._labels = order, labels
+        self._order, self._labels, self._scaled = order, labels, scaled
         self._weighs = takes_weights(estimator, routed=False)
         self._n_scores = n_scores
         shape = (n_scores, len(rows))
@@ -237,4 +240,6 @@ class AnyLearner:
         factors = [float(value[0]) for value in values]
         for k, factor in enumerate(factors):
             self.scores[k] += factor * self._said[k]
+        if self._scaled:
+            return self._members
         return list(zip(self._members, factors, strict=True))

@@ -13,6 +13,7 @@ from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
+from weald.members.trees import Trees
 
 __all__ = ["AdditiveModel", "Start"]
 
@@ -101,10 +102,16 @@ class AdditiveModel(CheckedState):
         """F of shape (n, n_scores), and what the rounds first .. last - 1 add to it."""
         if first >= last:
             return F
-        if self.votes:
+        if self.votes and isinstance(self.members, Trees):
             sums = self.members.sum(X, scales, first=first, last=last, vote=True, n_jobs=n_jobs)
             total: FloatArray = F + (sums[:, :, 1] - sums[:, :, 0])
             return total
+        if self.votes:
+            for t in range(first, last):
+                said = self.members.one(t, X, vote=True)
+                sign = said[:, :, 1] - said[:, :, 0]
+                F = F + (sign if scales is None else scales[t] * sign)
+            return F
         sums = self.members.sum(X, scales, first=first, last=last, start=F, n_jobs=n_jobs)
         return sums.reshape(F.shape)
 

@@ -122,6 +122,10 @@ class Monitor:
         assert self._rows is not None
         return self._objective.mean(self._rows.y, self._F, self._rows.weights)
 
+    def begin(self, train_loss: float) -> None:
+        """Judge the model before its first round as well."""
+        self._note(train_loss if self._rows is None else self.loss_now())
+
     def look(self, model: AdditiveModel, train_scores: FloatArray, train_loss: float) -> bool:
         """After a round; whether it is the best so far."""
         if self._rows is None:

@@ -27,8 +27,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from weald.params.stopping import Stopping
 from weald.params.growth import check_count, check_flag, check_fraction, is_real, refuse
+from weald.params.stopping import Stopping
 
 __all__ = [
     "Callback",

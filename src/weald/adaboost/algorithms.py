@@ -33,8 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.members.foreign import Counts
 from weald.input.state import CheckedState, require
+from weald.members.foreign import Counts
 
 __all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
 

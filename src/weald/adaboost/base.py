@@ -12,15 +12,15 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from weald.adaboost.boosted import KeptTrees
 from weald.adaboost.data import BoostData, read_data
 from weald.adaboost.loop import History
 from weald.adaboost.params import BoostParams, resolve_boosting
-from weald.adaboost.boosted import KeptTrees
-from weald.members.views import refuse_members
-from weald.members.foreign import check_member
-from weald.params.growth import resolve_max_features, resolve_seed
 from weald.input.state import check_trees, is_whole, numbers, require
 from weald.input.targets import TableEstimator, all_or_nothing
+from weald.members.foreign import check_member
+from weald.members.views import refuse_members
+from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Rule, Stage
-from weald.input.table import check_X_predict
-from weald.members.views import MemberTrees, fitted_tree
-from weald.members.foreign import member_outputs, member_shares
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, check_members, check_trees, is_array, is_whole, require
+from weald.input.table import check_X_predict
+from weald.members.foreign import member_outputs, member_shares
+from weald.members.views import MemberTrees, fitted_tree
 
 __all__ = ["BoostedMembers", "BoostedTrees", "KeptMembers", "KeptTrees"]
 

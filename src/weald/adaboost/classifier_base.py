@@ -12,16 +12,16 @@ from sklearn.base import ClassifierMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from weald.adaboost.algorithms import RULES, Rule, Stage
 from weald.adaboost.base import BoostedEnsemble
+from weald.adaboost.boosted import BoostedMembers, BoostedTrees
 from weald.adaboost.data import BoostData
+from weald.adaboost.learners import MemberRounds, Rounds, TreeRounds
 from weald.adaboost.loop import History, boost
 from weald.adaboost.params import BoostParams
-from weald.adaboost.learners import MemberRounds, Rounds, TreeRounds
-from weald.adaboost.algorithms import RULES, Rule, Stage
-from weald.adaboost.boosted import BoostedMembers, BoostedTrees
+from weald.input.state import require
 from weald.input.table import encode_again, encode_labels
 from weald.params.growth import check_choice
-from weald.input.state import require
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["BoostedClassifier"]

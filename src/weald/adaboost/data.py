@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.adaboost.params import BoostParams
-from weald.input.table import Table, check_weights, check_X_fit, check_X_predict
 from weald.input.holdout import Rows, given_validation, hold_out, reading_validation
 from weald.input.raw_table import keep_X_fit, keep_X_predict
+from weald.input.table import Table, check_weights, check_X_fit, check_X_predict
 
 __all__ = ["BoostData", "read_data"]
 

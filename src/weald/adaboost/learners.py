@@ -15,9 +15,11 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from weald import _engine as engine
+from weald.adaboost.algorithms import Rule, Stage
 from weald.adaboost.data import BoostData
 from weald.adaboost.params import BoostParams
-from weald.adaboost.algorithms import Rule, Stage
+from weald.input.raw_table import take_rows
+from weald.input.row_weights import RowWeights
 from weald.members.foreign import (
     Counts,
     fit_members,
@@ -27,8 +29,6 @@ from weald.members.foreign import (
     takes_weights,
 )
 from weald.params.growth import check_choice, resolve_growth
-from weald.input.raw_table import take_rows
-from weald.input.row_weights import RowWeights
 
 __all__ = [
     "MemberRounds",

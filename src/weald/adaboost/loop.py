@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from weald.adaboost.params import BoostParams
-from weald.adaboost.learners import Rounds
 from weald.adaboost.algorithms import Stage
+from weald.adaboost.learners import Rounds
+from weald.adaboost.params import BoostParams
+from weald.fitting.progress import progress
 from weald.members.foreign import Counts
 from weald.members.out_of_bag import first_flat
-from weald.fitting.progress import progress
 from weald.params.warnings import warn_user
 
 __all__ = ["History", "Method", "boost"]

@@ -9,7 +9,14 @@ import numpy as np
 
 from weald._engine import resolve_threads
 from weald.params.ensembles import check_verbosity
-from weald.params.growth import check_choice, check_count, check_flag, check_fraction, is_real, refuse
+from weald.params.growth import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    is_real,
+    refuse,
+)
 
 __all__ = ["BoostParams", "resolve_boosting"]
 

@@ -30,13 +30,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.adaboost.data import BoostData
-from weald.adaboost.params import BoostParams
-from weald.adaboost.learners import bin_rows, draw_by_weight, draws, fit_member, grow_rules
 from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.members.foreign import Counts, member_outputs, takes_weights
+from weald.adaboost.data import BoostData
+from weald.adaboost.learners import bin_rows, draw_by_weight, draws, fit_member, grow_rules
+from weald.adaboost.params import BoostParams
 from weald.input.raw_table import take_rows
 from weald.input.row_weights import RowWeights
+from weald.members.foreign import Counts, member_outputs, takes_weights
 
 __all__ = ["LOSSES", "AnyR2Rounds", "R2Rounds", "R2Rule", "TreeR2Rounds"]
 

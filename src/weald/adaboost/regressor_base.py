@@ -11,17 +11,17 @@ from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from weald.adaboost.algorithms import Stage
 from weald.adaboost.base import BoostedEnsemble
+from weald.adaboost.boosted_numbers import NumberMembers, NumberTrees, median, staged_medians
 from weald.adaboost.data import BoostData
 from weald.adaboost.loop import History, boost
 from weald.adaboost.params import BoostParams
 from weald.adaboost.r2 import LOSSES, AnyR2Rounds, R2Rounds, R2Rule, TreeR2Rounds
-from weald.adaboost.algorithms import Stage
-from weald.adaboost.boosted_numbers import NumberMembers, NumberTrees, median, staged_medians
-from weald.input.holdout import Rows
-from weald.params.growth import check_choice
-from weald.input.state import require
 from weald.combining import RunningMedian
+from weald.input.holdout import Rows
+from weald.input.state import require
+from weald.params.growth import check_choice
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["BoostedRegressor"]

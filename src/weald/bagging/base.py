@@ -195,9 +195,7 @@ class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         check_size(params.n_estimators, len(old))
         return old.prefix(len(old))  # a copy: the old one stays if the fit fails
 
-    def _watch(
-        self, data: FitData, sampling: Sampling, params: EnsembleParams
-    ) -> OutOfBag | None:
+    def _watch(self, data: FitData, sampling: Sampling, params: EnsembleParams) -> OutOfBag | None:
         """A watch over the out-of-bag score, if it is asked for."""
         needed = params.out_of_bag or params.weigh
         if not sampling.draws_rows and needed:

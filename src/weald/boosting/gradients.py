@@ -56,9 +56,7 @@ class Gradients(ABC):
     weights : array of shape (n,), optional
     """
 
-    def __init__(
-        self, objective: Objective, rows: FitData, scored: Scored, threads: int
-    ) -> None:
+    def __init__(self, objective: Objective, rows: FitData, scored: Scored, threads: int) -> None:
         self._pool = None
         if threads > 1 and len(rows) >= _MANY:
             self._pool = ThreadPoolExecutor(threads)

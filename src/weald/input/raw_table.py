@@ -17,8 +17,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from weald.input.columns import as_array
-from weald.input.table import check_shape
 from weald.input.sparse import check_sparse
+from weald.input.table import check_shape
 
 __all__ = ["keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
 

@@ -118,7 +118,7 @@ CLANG_TIDY := clang-tidy==23.1.4
 tidy: .venv-tidy/.build-tools ## Check the C++ sources with clang-tidy
 	@. .venv-tidy/bin/activate && cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release \
 		-Dnanobind_DIR="$$(python -m nanobind --cmake_dir)" >/dev/null
-	@printf '%s\n' cpp/*/*.cpp | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
+	@find cpp -name '*.cpp' | sort | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
 
 # ---------------------------------------------------------------- other builds
 # .venv-FLAVOUR holds a build of its own in build/FLAVOUR, made with these settings:

@@ -10,12 +10,14 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
-#include "weald/bins.hpp"
-#include "weald/summarise.hpp"
-#include "weald/threads.hpp"
+#include "weald/base/threads.hpp"
+#include "weald/bins/bins.hpp"
+#include "weald/grow/grow_tree.hpp"
+#include "weald/tree/summarise.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -128,5 +130,5 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 NamedArrays arrays_of(Shape shape, Summary nodes);
 
 void bind_forest(nb::module_& m);  // in forest.cpp
-void bind_rounds(nb::module_& m);  // in rounds.cpp
-void bind_boosting(nb::module_& m);  // in boosting.cpp
+void bind_adaboost(nb::module_& m);  // in adaboost.cpp
+void bind_gradient_boosting(nb::module_& m);  // in gradient_boosting.cpp

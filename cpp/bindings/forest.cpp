@@ -1,5 +1,5 @@
 // Forests: drawing, growing, predicting, and their state as plain arrays.
-#include "weald/forest.hpp"
+#include "weald/methods/forest.hpp"
 
 #include <cstring>
 

@@ -1,0 +1,118 @@
+// The best cut of a column among at most sixteen rows of two classes, by comparing each row with all
+// others at once: no sorting, no sums to clear, and no branch that depends on the data.
+//
+//   left of the cut after row i:  H_i = sum over j of h_j [code_j <= code_i],  G_i likewise
+#pragma once
+
+#include <array>
+#include <bit>
+
+#include "weald/search/column_search.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define WEALD_HAS_SIXTEEN 1
+#endif
+
+namespace weald {
+
+inline constexpr std::size_t kRowsAtOnce = 16;
+
+// Weights and classes of a few rows as bytes; rows that are not there weigh nothing.
+struct SixteenRows {
+  alignas(16) std::uint8_t h[kRowsAtOnce] = {};
+  alignas(16) std::uint8_t g[kRowsAtOnce] = {};
+
+  void fill(const NodeRows& node) {
+    *this = {};
+    for (std::size_t i = 0; i < node.n; ++i) {
+      h[i] = static_cast<std::uint8_t>(node.words[i] & 0xFF);
+      g[i] = static_cast<std::uint8_t>(node.words[i] >> 32);
+    }
+  }
+};
+
+#ifdef WEALD_HAS_SIXTEEN
+inline constexpr bool kHasSixteen = true;
+
+inline __m128i load_bytes(const std::uint8_t* p) { return _mm_load_si128(reinterpret_cast<const __m128i*>(p)); }
+
+// Are the codes different at all? `missing` tells whether the code for missing values is among them.
+struct SixteenCodes {
+  alignas(16) std::uint8_t code[kRowsAtOnce];
+  bool varies = false, missing = false;
+
+  SixteenCodes(const Column& column, const NodeRows& node) {
+    const View<const std::uint8_t> data{static_cast<const std::uint8_t*>(column.data), column.extent};
+    const std::uint8_t first = data[node.rows[0] * column.stride];
+    for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
+    for (std::size_t i = node.n; i < kRowsAtOnce; ++i) code[i] = first;
+    const __m128i codes = load_bytes(code);
+    const auto same_as = [&](std::uint8_t value) {
+      return _mm_movemask_epi8(_mm_cmpeq_epi8(codes, _mm_set1_epi8(static_cast<char>(value))));
+    };
+    varies = same_as(first) != 0xFFFF;
+    missing = column.n_codes < 256 && same_as(static_cast<std::uint8_t>(column.n_codes)) != 0;
+  }
+};
+
+// Two pairs of sums, as _mm_sad_epu8 leaves them: G << 32 | H.
+inline Lane pack_sums(__m128i h, __m128i g) {
+  const __m128i both = _mm_or_si128(h, _mm_slli_epi64(g, 32));
+  return static_cast<Lane>(_mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both))));
+}
+
+// `members`: bit i says that row i is in the node; others weigh nothing.
+inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows& few, const std::uint8_t* code,
+                       std::uint32_t members, std::uint32_t j, Lane total, Split& best) {
+  const __m128i all = load_bytes(code), h = load_bytes(few.h), g = load_bytes(few.g), zero = _mm_setzero_si128();
+  std::array<std::int32_t, kRowsAtOnce> left_h, left_g;
+  std::array<std::uint8_t, kRowsAtOnce> at_code;
+  std::size_t n = 0;
+  for (std::uint32_t bits = members; bits != 0; bits &= bits - 1) {
+    const std::uint8_t own = code[std::countr_zero(bits)];
+    const __m128i left = _mm_cmpeq_epi8(_mm_min_epu8(all, _mm_set1_epi8(static_cast<char>(own))), all);
+    const Lane sum = pack_sums(_mm_sad_epu8(_mm_and_si128(h, left), zero), _mm_sad_epu8(_mm_and_si128(g, left), zero));
+    at_code[n] = own;
+    left_h[n] = static_cast<std::int32_t>(sum);
+    left_g[n++] = static_cast<std::int32_t>(sum >> 32);
+  }
+  // As in scan_plain: D^2 / (H_l H_r), compared by cross-multiplication. Ties: the lowest cut.
+  const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
+  double top = -1, room = 1;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t hl = left_h[i], D = left_g[i] * H - G * hl;
+    const double D2 = static_cast<double>(D) * D, r = static_cast<double>(hl) * (H - hl);
+    const double mine = D2 * room, theirs = top * r;
+    const bool better = r > 0 && (mine > theirs || (mine == theirs && at_code[i] < at_code[at]));
+    top = better ? D2 : top;
+    room = better ? r : room;
+    at = better ? i : at;
+  }
+  const double hl = left_h[at], gl = left_g[at], gr = G - gl;
+  const double score = gl * gl / hl + gr * gr / (H - hl);
+  if (!best.loses_to(score, j, request.ties)) return;
+  best = {};
+  best.score = score;
+  best.column = j;
+  best.last_left = at_code[at];
+  best.left_sum = Lane{left_g[at]} << 32 | Lane{left_h[at]};
+  Code right = 256;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (at_code[i] > best.last_left) right = std::min(right, Code{at_code[i]});
+  }
+  best.first_right = right;
+}
+#else
+inline constexpr bool kHasSixteen = false;
+struct SixteenCodes {
+  std::uint8_t code[kRowsAtOnce] = {};
+  bool varies = false, missing = true;
+  SixteenCodes(const Column&, const NodeRows&) {}
+};
+inline void search_sixteen_rows(const SearchRequest&, const SixteenRows&, const std::uint8_t*, std::uint32_t,
+                       std::uint32_t, Lane, Split&) {}
+#endif
+
+}  // namespace weald

@@ -17,6 +17,7 @@
 #include "weald/base/threads.hpp"
 #include "weald/bins/bins.hpp"
 #include "weald/grow/grow_tree.hpp"
+#include "weald/stats/criterion.hpp"
 #include "weald/tree/summarise.hpp"
 
 namespace nb = nanobind;
@@ -102,16 +103,6 @@ auto without_lock(Fn&& fn) {
   } catch (const Interrupted&) {
     throw nb::python_error();  // the signal's own exception is already set
   }
-}
-
-inline Criterion criterion_of(const std::string& name) {
-  if (name == "gini") return Criterion::Gini;
-  if (name == "entropy") return Criterion::Entropy;
-  if (name == "misclassification") return Criterion::Misclassification;
-  if (name == "squared_error") return Criterion::Squared;
-  if (name == "absolute_error") return Criterion::Absolute;
-  if (name == "poisson") return Criterion::Poisson;
-  throw std::invalid_argument("unknown criterion: " + name);
 }
 
 // The targets, kept alive with the arrays they point into.

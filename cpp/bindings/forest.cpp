@@ -160,17 +160,6 @@ void part(Forest& forest, const nb::dict& state, const char* name, Field&& field
   require(at == all.shape(0), "not a valid forest: an array is too long");
 }
 
-const char* name_of(Criterion criterion) {
-  switch (criterion) {
-    case Criterion::Gini: return "gini";
-    case Criterion::Entropy: return "entropy";
-    case Criterion::Misclassification: return "misclassification";
-    case Criterion::Squared: return "squared_error";
-    case Criterion::Absolute: return "absolute_error";
-    default: return "poisson";
-  }
-}
-
 NamedArrays state_of(const Forest& forest) {
   NamedArrays out;
   out["criterion"] = name_of(forest.criterion);

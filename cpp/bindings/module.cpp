@@ -14,7 +14,7 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
           "the criterion does not fit the targets");
   bool keyed = false;
   for (const Column& column : matrix.columns) keyed |= column.keyed;
-  require(!keyed || (rules.random_split && criterion != Criterion::Absolute),
+  require(!keyed || (rules.random_split && !is_from_rows(criterion)),
           "keys are for random cuts only");
   require(rules.monotone.empty() || rules.monotone.size() == matrix.n_columns(),
           "one monotone direction per column");

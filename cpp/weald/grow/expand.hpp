@@ -77,7 +77,7 @@ class Expander {
     const bool most = search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
                                                    : plan_.all_columns();
     return could_split(node) && most && !plan_.rules.random_split &&
-           plan_.stats.criterion != Criterion::Absolute &&
+           !is_from_rows(plan_.stats.criterion) &&
            (search_.by_rows(*node.block) ? node.size() >= kFewestCounted || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 

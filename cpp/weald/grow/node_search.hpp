@@ -224,7 +224,7 @@ class NodeSearch {
 
   // One unit of a node's value: G / H, or for the absolute criterion a target itself.
   double value_unit() const {
-    const bool median = channels_.criterion == Criterion::Absolute;
+    const bool median = is_from_rows(channels_.criterion);
     return median ? channels_.g_unit : channels_.g_unit / channels_.h_unit;
   }
   double value_centre() const { return channels_.g_centre; }
@@ -357,7 +357,7 @@ class NodeSearch {
 
   // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
   bool pays_together(const NodeRows& rows) const {
-    return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && plan_.stats.criterion != Criterion::Absolute;
+    return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,

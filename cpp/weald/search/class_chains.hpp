@@ -72,9 +72,7 @@ class ChainSums {
   }
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, ChainGini>) {
-      const double hl = left_h(), hr = right_h();
-      return static_cast<double>(left_sum_) * hr + static_cast<double>(right_sum_) * hl >
-             best * (hl * hr) * PackedSums<Quadratic>::kSlack;
+      return quadratic_may_beat(static_cast<double>(left_sum_), left_h(), static_cast<double>(right_sum_), right_h(), best);
     } else {
       return true;
     }

@@ -27,7 +27,7 @@ enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides };
 
 Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                   const Lane* total, const Lane* ready) {
-  if (column.categorical || request.stats->criterion == Criterion::Absolute) return Groups::Cells;
+  if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
   if (request.random) return Groups::TwoSides;
   const Channels& stats = *request.stats;
   const bool dense = ready != nullptr || !is_sparse(column, node);
@@ -77,7 +77,7 @@ class ColumnSearch {
     if (request_.random && order().size() >= 2) {
       first = last = random_position();
     } else if (column_.categorical) {
-      sort_by_keys(order(), stats_.criterion == Criterion::Absolute
+      sort_by_keys(order(), is_from_rows(stats_.criterion)
                                 ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
                                 : category_keys(stats_, cells_, order()));
     }
@@ -263,7 +263,7 @@ class ColumnSearch {
     Limits limits = request_.limits;
     if (request_.monotone) limits.monotone = request_.monotone[j_];
     limits.floor = floor;
-    if (stats_.criterion == Criterion::Absolute) {
+    if (is_from_rows(stats_.criterion)) {
       const auto groups = rows_by_group(column_, node_, order());
       return scan_absolute(request_, node_, groups, first, last, limits, split_);
     }
@@ -348,7 +348,7 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
 
 double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
   const Channels& stats = *request.stats;
-  if (stats.criterion == Criterion::Absolute) {
+  if (is_from_rows(stats.criterion)) {
     const RankedTargets targets(node, stats, *request.interrupt);
     std::vector<std::uint32_t> all(node.n);
     std::iota(all.begin(), all.end(), std::uint32_t{0});

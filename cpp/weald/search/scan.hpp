@@ -52,8 +52,7 @@ class PackedSums {
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
       const double gl = left_g(), gr = right_g();
-      const double hl = left_h() + channels_.lambda, hr = right_h() + channels_.lambda;
-      return gl * gl * hr + gr * gr * hl > best * (hl * hr) * kSlack;
+      return quadratic_may_beat(gl * gl, left_h() + channels_.lambda, gr * gr, right_h() + channels_.lambda, best);
     } else {
       return true;
     }
@@ -64,7 +63,6 @@ class PackedSums {
   }
 
   static constexpr Lane kLow = 0xFFFFFFFF;
-  static constexpr double kSlack = 1 - 1e-12;
 
  private:
   double left_g() const { return static_cast<double>(left_ >> 32); }
@@ -99,8 +97,7 @@ class OneSums {
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
       const double gl = static_cast<double>(left_[2]), gr = static_cast<double>(right_[2]);
-      const double hl = left_h() + channels_.lambda, hr = right_h() + channels_.lambda;
-      return gl * gl * hr + gr * gr * hl > best * (hl * hr) * PackedSums<Score>::kSlack;
+      return quadratic_may_beat(gl * gl, left_h() + channels_.lambda, gr * gr, right_h() + channels_.lambda, best);
     } else {
       return true;
     }
@@ -111,9 +108,8 @@ class OneSums {
   }
 
  private:
-  // Only the Poisson score mixes G and H in a way that needs their true units.
-  static double unit_g(const Channels& s) { return s.criterion == Criterion::Poisson ? s.g_unit : 1; }
-  static double unit_h(const Channels& s) { return s.criterion == Criterion::Poisson ? s.h_unit : 1; }
+  static double unit_g(const Channels& s) { return Score::kTrueUnits ? s.g_unit : 1; }
+  static double unit_h(const Channels& s) { return Score::kTrueUnits ? s.h_unit : 1; }
   const Channels& channels_;
   double g_unit_, h_unit_;
   Lane left_[3], right_[3];
@@ -148,8 +144,7 @@ class ManySums {
 
  private:
   double side(const Lane* lanes) {
-    const bool poisson = stats_.criterion == Criterion::Poisson;
-    const double g_unit = poisson ? stats_.g_unit : 1, h_unit = poisson ? stats_.h_unit : 1;
+    const double g_unit = Score::kTrueUnits ? stats_.g_unit : 1, h_unit = Score::kTrueUnits ? stats_.h_unit : 1;
     for (std::size_t k = 0; k < stats_.channels; ++k) {
       g_[k] = static_cast<double>(lanes[2 + k]) * g_unit;
     }
@@ -161,8 +156,6 @@ class ManySums {
 };
 
 // The same walk for the case that matters most: two classes, Gini, no limits, no missing values.
-//
-//   S(left) + S(right) - S(node) = D^2 / (H H_l H_r)  with  D = G_l H - G H_l, a whole number
 //
 // The sums of some cuts at a time are laid out side by side, so that their comparison with the best so
 // far, which needs no division, runs in vector registers.
@@ -179,13 +172,11 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
   LeftSums left;
   double excess[kCutsAtOnce];
   const double H = static_cast<double>(*total & 0xFFFFFFFF), G = static_cast<double>(*total >> 32);
-  const auto score_of = [&](double hl, double gl) {
-    return gl * gl / hl + (G - gl) * (G - gl) / (H - hl);
-  };
+  const auto score_of = [&](double hl, double gl) { return quadratic(gl, hl, G - gl, H - hl); };
   // The bar is D^2 / (H_l H_r) of the best so far; another column's best, in the same terms, with room
   // for rounding.
   Cut best;
-  const double floor_gain = (floor - G * G / H) * H;
+  const double floor_gain = (floor - quadratic(G, H)) * H;
   double bar = std::max(0.0, floor_gain - 1e-12 * std::abs(floor) * H);
   // Equal to another column's best is of interest, equal to our own is not.
   double least = -std::numeric_limits<double>::denorm_min();
@@ -201,8 +192,7 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
     if (!find_excess(left, n, G, H, bar, least, excess)) continue;
     for (std::size_t k = 0; k < n; ++k) {
       if (!(excess[k] > least)) continue;
-      const double hl = left.h[k], gl = left.g[k], D = gl * H - G * hl;
-      const double ratio = D * D / (hl * (H - hl));
+      const double hl = left.h[k], gl = left.g[k], ratio = gain_ratio(gl, hl, G, H);
       if (best_at == 0 ? !(ratio >= bar) : !(ratio > bar)) continue;
       bar = ratio;
       least = 0;
@@ -246,22 +236,20 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, C
   return best;
 }
 
-// Calls fn with the Sums type that fits the statistics: the table of criteria.
+// Calls fn with the Sums that fit the statistics.
 template <class Fn>
-decltype(auto) with_sums(const Channels& stats, Fn&& fn) {
-  const auto packed = [&]<class Score>(Score) { return fn(PackedSums<Score>(stats)); };
-  const auto one = [&]<class Score>(Score) { return fn(OneSums<Score>(stats)); };
-  const auto many = [&]<class Score>(Score) { return fn(ManySums<Score>(stats)); };
-  const auto pick = [&](auto single, auto several) {
-    if (stats.layout == Layout::Packed) return packed(single);
-    return stats.channels == 1 ? one(single) : many(several);
-  };
-  switch (stats.criterion) {
-    case Criterion::Entropy: return pick(Entropy{}, EntropyMany{});
-    case Criterion::Misclassification: return pick(Misclassification{}, MisclassificationMany{});
-    case Criterion::Poisson: return pick(Poisson{}, PoissonMany{});
-    default: return pick(Quadratic{}, QuadraticMany{});
-  }
+auto with_sums(const Channels& stats, Fn&& fn) {
+  using Result = decltype(fn(OneSums<Quadratic>(stats)));
+  return with_criterion(stats.criterion, [&](auto kind) -> Result {
+    using Kind = decltype(kind);
+    if constexpr (Kind::kFromRows) {
+      throw std::logic_error("a criterion without sums");
+    } else {
+      if (stats.layout == Layout::Packed) return fn(PackedSums<typename Kind::One>(stats));
+      if (stats.channels == 1) return fn(OneSums<typename Kind::One>(stats));
+      return fn(ManySums<typename Kind::Many>(stats));
+    }
+  });
 }
 
 }  // namespace weald

@@ -1,14 +1,26 @@
-// The criteria, each a scalar score of a node's sums. A split's gain is
+// The criteria: for each a struct that says all there is to say of it, named as its row in the table of criteria
+// (stats/statistics.hpp). A split's gain is
 //
 //   S(left) + S(right) - S(parent)
 //
-// and a node's impurity is (Q - S) / H with a constant Q, so the best split maximises
-// S(left) + S(right). Formulas: Breiman, Friedman, Olshen & Stone (1984), chapters 4, 8 and 9.
+// and a node's impurity is (Q - S) / H with a constant Q, so the best split maximises S(left) + S(right).
+// Formulas: Breiman, Friedman, Olshen & Stone (1984), chapters 4, 8 and 9.
+//
+//   kClasses     targets are classes
+//   kFromRows    S is no function of sums: it is found from the rows in the order of a column
+//   kLogarithms  the impurity needs the sum of w y log y
+//   One, Many    the score of one channel, and of many
+//   unit         factor from the engine's score (integer units) to the caller's weight x impurity, all outputs together
+//   impurity     of a node: from the shares of its classes, or from its moments
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
+#include "weald/stats/quadratic.hpp"
 #include "weald/stats/statistics.hpp"
 
 namespace weald {
@@ -24,33 +36,21 @@ inline double xlog2x(const Channels& channels, double x) {
   return channels.xlog2x_unit > 0 ? static_cast<double>(fixed_xlog2x(channels, x)) * channels.xlog2x_unit : xlog2x(x);
 }
 
-// --- one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
+// What a node of real targets is known by: its mean, sum w (y - mean)^2 and sum w y log y.
+struct NodeMoments {
+  double weight = 0, mean = 0, deviation = 0, ylogy = 0;
+};
 
-// Gini and squared error: G^2 / H. For two classes sum_k G_k^2 / H = H - 2G + 2 G^2/H, whose first
-// terms cancel in a gain, so one channel gives half the two-channel gain. With lambda, the score of
-// second-order boosting (Chen & Guestrin 2016, eq. 6).
+// --- scores of one channel: G of weight H (real targets; for two classes, G is the weight of the second) ---
+// --- and of many channels: G_1..G_k, grouped into outputs by `offset` ---
+
+// kTrueUnits: S needs G and H in the caller's units, and G from 0; else any units do.
 struct Quadratic {
-  static double score(const Channels& c, double g, double h) { return h > 0 ? g * g / (h + c.lambda) : 0.0; }
+  static constexpr bool kTrueUnits = false;
+  static double score(const Channels& c, double g, double h) { return h > 0 ? quadratic(g, h + c.lambda) : 0.0; }
 };
-
-struct Entropy {  // in bits
-  static double score(const Channels& c, double g, double h) {
-    return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h);
-  }
-};
-
-struct Misclassification {
-  static double score(const Channels&, double g, double h) { return std::max(g, h - g); }
-};
-
-// Half Poisson deviance. A side whose sum is zero would predict zero: no such split.
-struct Poisson {
-  static double score(const Channels&, double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
-};
-
-// --- many channels: G_1..G_k, grouped into outputs by `offset` ---
-
 struct QuadraticMany {
+  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
     for (std::size_t k = 0; k < stats.channels; ++k) sum += g[k] * g[k];
@@ -58,7 +58,14 @@ struct QuadraticMany {
   }
 };
 
-struct EntropyMany {
+struct Bits {  // of entropy
+  static constexpr bool kTrueUnits = false;
+  static double score(const Channels& c, double g, double h) {
+    return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h);
+  }
+};
+struct BitsMany {
+  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double h, const Channels& stats) {
     if (stats.xlog2x_unit > 0) {  // as chains sum it up, to the last bit
       Lane units = -static_cast<Lane>(stats.n_outputs) * fixed_xlog2x(stats, h);
@@ -71,7 +78,12 @@ struct EntropyMany {
   }
 };
 
-struct MisclassificationMany {
+struct Majority {
+  static constexpr bool kTrueUnits = false;
+  static double score(const Channels&, double g, double h) { return std::max(g, h - g); }
+};
+struct MajorityMany {
+  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double, const Channels& stats) {
     double sum = 0;
     for (std::size_t o = 0; o < stats.n_outputs; ++o) {
@@ -81,23 +93,124 @@ struct MisclassificationMany {
   }
 };
 
-struct PoissonMany {
+// A side whose sum is zero would predict zero: no such split.
+struct HalfDeviance {
+  static constexpr bool kTrueUnits = true;
+  static double score(const Channels&, double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
+};
+struct HalfDevianceMany {
+  static constexpr bool kTrueUnits = true;
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
-    for (std::size_t k = 0; k < stats.channels; ++k) sum += Poisson::score(stats, g[k], h);
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += HalfDeviance::score(stats, g[k], h);
     return sum;
   }
 };
 
-// Factor from the engine's score (integer units) to the caller's: weight x impurity, averaged over
-// outputs.
+// --- the criteria ---
+
+struct OfClasses {
+  static constexpr bool kClasses = true, kFromRows = false, kLogarithms = false;
+  static double unit(const Channels& stats) { return stats.h_unit; }
+  static double impurity(const NodeMoments&) { return kNaN; }
+};
+
+struct OfNumbers {
+  static constexpr bool kClasses = false, kFromRows = false, kLogarithms = false;
+  static double impurity(const double*, std::size_t) { return kNaN; }
+};
+
+struct Gini : OfClasses {
+  using One = Quadratic;
+  using Many = QuadraticMany;
+  using OfClasses::impurity;
+  static double unit(const Channels& stats) { return stats.channels == 1 ? stats.h_unit * 2 : stats.h_unit; }
+  static double impurity(const double* p, std::size_t k) {
+    double sum = 0;
+    for (std::size_t c = 0; c < k; ++c) sum += p[c] * p[c];
+    return std::max(1 - sum, 0.0);
+  }
+};
+
+struct Entropy : OfClasses {  // in bits
+  using One = Bits;
+  using Many = BitsMany;
+  using OfClasses::impurity;
+  static double impurity(const double* p, std::size_t k) {
+    double sum = 0;
+    for (std::size_t c = 0; c < k; ++c) sum -= xlog2x(p[c]);
+    return std::max(sum, 0.0);
+  }
+};
+
+struct Misclassification : OfClasses {
+  using One = Majority;
+  using Many = MajorityMany;
+  using OfClasses::impurity;
+  static double impurity(const double* p, std::size_t k) { return 1 - *std::max_element(p, p + k); }
+};
+
+struct Squared : OfNumbers {
+  using One = Quadratic;
+  using Many = QuadraticMany;
+  using OfNumbers::impurity;
+  static double unit(const Channels& stats) { return stats.g_unit * (stats.g_unit / stats.h_unit); }
+  static double impurity(const NodeMoments& m) { return m.deviation / m.weight; }
+};
+
+// Half Poisson deviance: the mean of y log(y / mean) - (y - mean), whose last two terms cancel in the sum.
+struct Poisson : OfNumbers {
+  static constexpr bool kLogarithms = true;
+  using One = HalfDeviance;
+  using Many = HalfDevianceMany;
+  using OfNumbers::impurity;
+  static double unit(const Channels&) { return 1; }
+  static double impurity(const NodeMoments& m) {
+    return m.mean > 0 ? std::max(m.ylogy / m.weight - m.mean * std::log(m.mean), 0.0) : 0.0;
+  }
+};
+
+struct Absolute : OfNumbers {  // search/scan_medians.hpp
+  static constexpr bool kFromRows = true;
+  using One = void;
+  using Many = void;
+  using OfNumbers::impurity;
+  static double unit(const Channels& stats) { return stats.h_unit * stats.g_unit; }
+  static double impurity(const NodeMoments&) { return kNaN; }  // medians do not follow from moments
+};
+
+// --- from the row of the table to the struct ---
+
+// Calls fn with the struct of a criterion. Every row has its case, or this does not compile.
+template <class Fn>
+constexpr decltype(auto) with_criterion(Criterion criterion, Fn&& fn) {
+  switch (criterion) {
+#define WEALD_CASE(kind, name) case Criterion::kind: return std::forward<Fn>(fn)(kind{});
+    WEALD_CRITERIA(WEALD_CASE)
+#undef WEALD_CASE
+  }
+  throw std::logic_error("no such criterion");
+}
+
+constexpr bool is_classification(Criterion criterion) {
+  return with_criterion(criterion, [](auto kind) { return decltype(kind)::kClasses; });
+}
+constexpr bool is_from_rows(Criterion criterion) {
+  return with_criterion(criterion, [](auto kind) { return decltype(kind)::kFromRows; });
+}
+constexpr bool needs_logarithms(Criterion criterion) {
+  return with_criterion(criterion, [](auto kind) { return decltype(kind)::kLogarithms; });
+}
+constexpr bool needs_true_units(Criterion criterion) {
+  return with_criterion(criterion, [](auto kind) {
+    if constexpr (decltype(kind)::kFromRows) return false;
+    else return decltype(kind)::One::kTrueUnits;
+  });
+}
+
+// Factor from the engine's score to the caller's, averaged over outputs.
 inline double score_unit(const Channels& stats) {
-  double unit = stats.h_unit;
-  if (stats.criterion == Criterion::Gini && stats.channels == 1) unit *= 2;
-  if (stats.criterion == Criterion::Squared) unit = stats.g_unit * (stats.g_unit / stats.h_unit);
-  if (stats.criterion == Criterion::Poisson) unit = 1;
-  if (stats.criterion == Criterion::Absolute) unit = stats.h_unit * stats.g_unit;
-  return unit / static_cast<double>(stats.n_outputs);
+  return with_criterion(stats.criterion, [&](auto kind) { return kind.unit(stats); }) / static_cast<double>(stats.n_outputs);
 }
 
 }  // namespace weald

@@ -68,6 +68,23 @@ void tabulate_xlog2x(Statistics& out) {
 
 }  // namespace
 
+const char* name_of(Criterion criterion) {
+  switch (criterion) {
+#define WEALD_NAME(kind, name) case Criterion::kind: return name;
+    WEALD_CRITERIA(WEALD_NAME)
+#undef WEALD_NAME
+  }
+  throw std::logic_error("no such criterion");
+}
+
+Criterion criterion_of(std::string_view name) {
+#define WEALD_KIND(kind, own_name) \
+  if (name == (own_name)) return Criterion::kind;
+  WEALD_CRITERIA(WEALD_KIND)
+#undef WEALD_KIND
+  throw std::invalid_argument("unknown criterion: " + std::string(name));
+}
+
 Statistics make_statistics(const Target& target, Criterion criterion, std::size_t min_samples_leaf,
                            Interrupt& interrupt, Precision precision, RowStatistics memory) {
   Statistics out(std::move(memory));
@@ -162,12 +179,12 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
 }
 
 void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high) {
-  // Poisson needs the sums themselves; for the rest the midrange, which repeating rows does not move.
-  channels.g_centre = channels.criterion == Criterion::Poisson ? 0 : low / 2 + high / 2;
+  // Some need the sums themselves; for the rest the midrange, which repeating rows does not move.
+  channels.g_centre = needs_true_units(channels.criterion) ? 0 : low / 2 + high / 2;
   const double reach = std::max(std::abs(high - channels.g_centre), std::abs(low - channels.g_centre));
   // Under weights that are not whole the absolute criterion has wide sums of its own: only the lanes, in
   // which every row counts once, must not overflow. Up to a million rows their number does not matter.
-  const bool sums = channels.criterion != Criterion::Absolute || channels.whole_weights;
+  const bool sums = !is_from_rows(channels.criterion) || channels.whole_weights;
   const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60)
                                : std::min(exponent_for(static_cast<double>(n), 60), 40);
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
@@ -180,11 +197,12 @@ void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* la
   const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
   const Lane times = channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
   const double once = static_cast<double>(times == 1 ? h : h / times) * channels.h_unit;
+  const bool from_rows = is_from_rows(channels.criterion);
   for (std::size_t o = 0; o < channels.n_outputs; ++o) {
     const double units = (target[o] - channels.g_centre) * per_unit;
     // A whole weight or a count multiplies the units, so that weight k is exactly k rows. The absolute
     // criterion has no use for sums of targets: its lanes hold the targets themselves.
-    lanes[2 + o] = channels.criterion == Criterion::Absolute ? std::llrint(units)
+    lanes[2 + o] = from_rows ? std::llrint(units)
                    : channels.whole_weights
                        ? std::llrint(units) * h
                        : std::llrint(units * once) * times;

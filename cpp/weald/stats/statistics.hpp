@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,21 @@
 
 namespace weald {
 
-enum class Criterion { Squared, Gini, Entropy, Misclassification, Poisson, Absolute };
+// The table of criteria: what each is called in here, where its struct is (stats/criterion.hpp), and outside.
+#define WEALD_CRITERIA(ROW)                    \
+  ROW(Squared, "squared_error")                \
+  ROW(Gini, "gini")                            \
+  ROW(Entropy, "entropy")                      \
+  ROW(Misclassification, "misclassification")  \
+  ROW(Poisson, "poisson")                      \
+  ROW(Absolute, "absolute_error")
 
-inline bool is_classification(Criterion c) {
-  return c == Criterion::Gini || c == Criterion::Entropy || c == Criterion::Misclassification;
-}
+#define WEALD_VALUE(kind, name) kind,
+enum class Criterion { WEALD_CRITERIA(WEALD_VALUE) };
+#undef WEALD_VALUE
+
+const char* name_of(Criterion criterion);
+Criterion criterion_of(std::string_view name);  // throws std::invalid_argument if there is none of this name
 
 // The targets as the caller has them: class numbers or real values, row-major (n, outputs).
 struct Target {

@@ -49,16 +49,7 @@ double within_bounds(const Shape& shape, std::size_t m, double value) {
 }
 
 double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
-  double sum = 0;
-  switch (criterion) {
-    case Criterion::Entropy:
-      for (std::size_t c = 0; c < k; ++c) sum -= xlog2x(p[c]);
-      return std::max(sum, 0.0);
-    case Criterion::Misclassification: return 1 - *std::max_element(p, p + k);
-    default:
-      for (std::size_t c = 0; c < k; ++c) sum += p[c] * p[c];
-      return std::max(1 - sum, 0.0);
-  }
+  return with_criterion(criterion, [&](auto kind) { return kind.impurity(p, k); });
 }
 
 // sum_leaf(m, value, weight) fills in a leaf's class weights.
@@ -99,9 +90,7 @@ double xlogx(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 
 // Weighted mean and sum of squared deviations of one output, mergeable without cancellation
 // (Chan, Golub & LeVeque 1983).
-struct Moments {
-  double weight = 0, mean = 0, deviation = 0, ylogy = 0;
-
+struct Moments : NodeMoments {
   // Of the rows of a leaf; targets times `y_scale` are at most 1, so that no square of them overflows.
   static Moments of(const Shape& shape, std::size_t m, const RowWeights& weights, std::size_t o, double y_scale,
                     Criterion criterion, Patience& patience) {
@@ -135,7 +124,7 @@ struct Moments {
       out.mean += std::min(sum(most * spread, out.weight, [&](double y, double w) { return w * (y - low); }), spread);
       out.deviation = sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
     }
-    if (criterion == Criterion::Poisson && high > 0) {  // y |log y| is at most 1/e between 0 and 1
+    if (needs_logarithms(criterion) && high > 0) {  // y |log y| is at most 1/e between 0 and 1
       const double size = std::max({std::abs(xlogx(low)), std::abs(xlogx(high)), low < 1 ? std::exp(-1.0) : 0.0});
       out.ylogy = sum(most * size, 1, [](double y, double w) { return w * xlogx(y); });
     }
@@ -155,13 +144,11 @@ struct Moments {
   // The inverse of impurity(), for a leaf that is known by its mean and impurity.
   static Moments with_impurity(double weight, double mean, double impurity, Criterion criterion) {
     const double ylogy = mean > 0 ? (impurity + mean * std::log(mean)) * weight : 0;
-    return {weight, mean, impurity * weight, criterion == Criterion::Poisson ? ylogy : 0};
+    return {{weight, mean, impurity * weight, needs_logarithms(criterion) ? ylogy : 0}};
   }
 
   double impurity(Criterion criterion) const {
-    if (criterion == Criterion::Squared) return deviation / weight;
-    // mean of y log(y / mean) - (y - mean): the last two cancel in the sum
-    return mean > 0 ? std::max(ylogy / weight - mean * std::log(mean), 0.0) : 0.0;
+    return with_criterion(criterion, [&](auto kind) { return kind.impurity(*this); });
   }
 };
 
@@ -276,7 +263,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
         }
       });
     });
-  } else if (criterion == Criterion::Absolute) {
+  } else if (is_from_rows(criterion)) {
     summarise_medians(shape, target, out, interrupt);
   } else {
     const RowWeights weights(shape, target, interrupt);
@@ -286,7 +273,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       for (std::size_t o = 0; o < out.n_outputs; ++o) most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
-    const double y_scale = criterion == Criterion::Poisson ? 1 : scale_for(most);
+    const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, std::size_t o) {
       return Moments::of(shape, m, weights, o, y_scale, criterion, patience);
     });
@@ -318,7 +305,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
     });
     return out;
   }
-  const bool medians = criterion == Criterion::Absolute;
+  const bool medians = is_from_rows(criterion);
   summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t m, std::size_t o) {
     const std::size_t leaf = leaf_of[m];
     return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o],

@@ -271,7 +271,7 @@ class SmallSubtrees {
     }
     if (!best.found()) return false;
     const auto G = static_cast<double>(node.sum >> 32), H = static_cast<double>(node.sum & 0xFFFFFFFF);
-    return search_.pays(best.score, search_.gain_of(best.score, G * G / H));
+    return search_.pays(best.score, search_.gain_of(best.score, quadratic(G, H)));
   }
 
   // As NodeSearch::search_some draws them: those that vary here become candidates.
@@ -331,7 +331,7 @@ class SmallSubtrees {
     const Lane left = pack_sums(h, g);
     const auto side = [](Lane sum) {
       const auto G = static_cast<double>(sum >> 32), H = static_cast<double>(sum & 0xFFFFFFFF);
-      return G * G / H;
+      return quadratic(G, H);
     };
     const double score = side(left) + side(node.sum - left);
     if (!best.loses_to(score, at.column, request_.ties)) return;

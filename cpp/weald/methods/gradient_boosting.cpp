@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "weald/stats/quadratic.hpp"
+
 namespace weald {
 
 namespace {
@@ -184,7 +186,7 @@ void GradientBoosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan
   const std::size_t n = s.size();
   std::vector<double> scored(n, 0.0), G(n), H(n);
   const auto add_scores = [&] {
-    for (std::size_t m = 0; m < n; ++m) scored[m] += H[m] > 0 ? G[m] * (G[m] / (H[m] + plan.lambda)) : 0.0;  // G^2 may overflow
+    for (std::size_t m = 0; m < n; ++m) scored[m] += H[m] > 0 ? wide_quadratic(G[m], H[m] + plan.lambda) : 0.0;
   };
   if (!s.sums.empty()) {
     for (std::size_t m = 0; m < n; ++m) {

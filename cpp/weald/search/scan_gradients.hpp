@@ -27,7 +27,7 @@ struct GradientTest {
   GradientTest(double l, double C, double G, double bar) : lambda(static_cast<float>(l)), whole(static_cast<float>(C)), slope(static_cast<float>(G / C)) {
     // Of d^2 floats may lose 6e-7 (1 + |G_l / d|) parts, and |G_l / d| <= sqrt(2 bar / gain) where the side
     // is the lighter one and the cut beats the bar.
-    const double gain = bar * (1 - 1e-14) - G * G / C;
+    const double gain = bar * (1 - 1e-14) - quadratic(G, C);
     const double slack = gain > 0 ? 2e-6 * (2 + std::sqrt(2 * bar / gain)) : 1;
     steep = slack < 1 ? static_cast<float>(gain / C * (1 - slack)) : -1.0F;
   }
@@ -59,8 +59,8 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
       const double hl = static_cast<double>(sums[k] & kLow), hr = H - hl;
       if (hl < scan.least || hr < scan.least) continue;
       const double gl = static_cast<double>(sums[k] >> 32), gr = G - gl, a = hl + lambda, b = hr + lambda;
-      if (best.score > 0 && gl * gl * b + gr * gr * a <= best.score * (1 - 1e-12) * (a * b)) continue;
-      const double score = gl * gl / a + gr * gr / b;
+      if (best.score > 0 && !quadratic_may_beat(gl * gl, a, gr * gr, b, best.score)) continue;
+      const double score = quadratic(gl, a, gr, b);
       if (score > best.score && score >= floor) best = {score, begin + k + 1, false, sums[k]};
     }
   };

@@ -82,16 +82,16 @@ inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows&
   double top = -1, room = 1;
   std::size_t at = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int32_t hl = left_h[i], D = left_g[i] * H - G * hl;
-    const double D2 = static_cast<double>(D) * D, r = static_cast<double>(hl) * (H - hl);
+    const std::int32_t D = gain_root(left_g[i], left_h[i], G, H);
+    const double D2 = static_cast<double>(D) * D, r = gain_room(left_h[i], H);
     const double mine = D2 * room, theirs = top * r;
     const bool better = r > 0 && (mine > theirs || (mine == theirs && at_code[i] < at_code[at]));
     top = better ? D2 : top;
     room = better ? r : room;
     at = better ? i : at;
   }
-  const double hl = left_h[at], gl = left_g[at], gr = G - gl;
-  const double score = gl * gl / hl + gr * gr / (H - hl);
+  const double hl = left_h[at], gl = left_g[at];
+  const double score = quadratic(gl, hl, G - gl, H - hl);
   if (!best.loses_to(score, j, request.ties)) return;
   best = {};
   best.score = score;

@@ -32,8 +32,7 @@ WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, 
   for (std::size_t k = 0; k < n; ++k) {
     const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k] & 0xFFFF));
     const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 16));
-    const float D = gl * H - G * hl;
-    ratio[k] = D * D / (hl * (H - hl));
+    ratio[k] = gain_ratio(gl, hl, G, H);
   }
   // Floats that are not negative are ordered as their bits are; the largest of whole numbers may be
   // looked for in any order.
@@ -60,19 +59,18 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   // Floats find the few cuts that may be the best, whole numbers choose among them.
   constexpr double kSlack = 1 - 4e-6;
   const double most = find_ratios(left_ + first, last - first, static_cast<float>(G), static_cast<float>(H), ratio_);
-  const double node_score = static_cast<double>(G) * G / H;
+  const double node_score = quadratic(G, H);
   if (most < (best.score - node_score) * H * kSlack) return true;
   const auto enough = static_cast<float>(most * kSlack);
   double bar = -1;
   std::size_t at = first;
   for (std::size_t k = first; k < last; ++k) {
     if (ratio_[k - first] < enough || cells_[c][k] == 0) continue;
-    const auto hl = static_cast<std::int32_t>(left_[k] & 0xFFFF), gl = static_cast<std::int32_t>(left_[k] >> 16);
-    const double D = gl * H - G * hl, ratio = D * D / (hl * (H - hl));
+    const double hl = left_[k] & 0xFFFF, gl = left_[k] >> 16, ratio = gain_ratio<double>(gl, hl, G, H);
     if (ratio > bar) bar = ratio, at = k;
   }
-  const double hl = left_[at] & 0xFFFF, gl = left_[at] >> 16, gr = G - gl;
-  const double score = gl * gl / hl + gr * gr / (H - hl);
+  const double hl = left_[at] & 0xFFFF, gl = left_[at] >> 16;
+  const double score = quadratic(gl, hl, G - gl, H - hl);
   if (!best.loses_to(score, j, request.ties)) return true;
   best = {};
   best.score = score;

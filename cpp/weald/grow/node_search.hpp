@@ -12,6 +12,7 @@
 #include "weald/grow/partition.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/search/random_cuts.hpp"
+#include "weald/search/sixteen_rows.hpp"
 
 namespace weald {
 
@@ -144,7 +145,7 @@ class NodeSearch {
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
     const SearchRequest& request = request_for(node);
-    const bool sixteen = kHasSixteen && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
+    const bool sixteen = rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;

@@ -17,7 +17,6 @@
 
 namespace weald {
 
-#ifdef WEALD_HAS_SIXTEEN
 class SmallSubtrees {
  public:
   SmallSubtrees(const Plan& plan, const NodeSearch& search)
@@ -77,7 +76,7 @@ class SmallSubtrees {
   template <std::size_t kChunks>
   struct Members : Place {
     std::size_t n;
-    __m128i in[kChunks];               // 255 for rows that are in the node
+    Bytes in[kChunks];                 // yes for rows that are in the node
   };
 
   template <class Tile>
@@ -108,40 +107,20 @@ class SmallSubtrees {
     }
   }
 
-  // Sixteen bytes each of sixteen rows become sixteen rows each of sixteen columns, `apart` bytes apart.
-  static void transpose(const std::uint8_t* const* rows, std::size_t at, std::uint8_t* out, std::size_t apart) {
-    __m128i a[kRowsAtOnce], b[kRowsAtOnce];
-    for (std::size_t i = 0; i < kRowsAtOnce; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[i] + at));
-    const auto weave = [](const __m128i* from, __m128i* to) {
-      for (std::size_t i = 0; i < kRowsAtOnce / 2; ++i) {
-        to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + kRowsAtOnce / 2]);
-        to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + kRowsAtOnce / 2]);
-      }
-    };
-    weave(a, b), weave(b, a), weave(a, b), weave(b, a);
-    for (std::size_t i = 0; i < kRowsAtOnce; ++i) _mm_store_si128(reinterpret_cast<__m128i*>(out + i * apart), a[i]);
-  }
-
   template <class Tile>
   const std::uint8_t* codes_of(const Tile& tile, std::uint32_t j) const { return &tile.codes[place_[j] * Tile::kRows]; }
 
   // Are values missing? Then the general search has to place them.
   template <class Tile>
   bool misses(const Tile& tile, const Block& block) const {
-    __m128i any = _mm_setzero_si128();
+    Bytes any = Bytes::none();
     for (const std::uint32_t j : may_miss_) {
-      const __m128i missing = _mm_set1_epi8(static_cast<char>(block.columns[j].n_codes));
       const std::uint8_t* codes = codes_of(tile, j);
       for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-        any = _mm_or_si128(any, _mm_cmpeq_epi8(load_bytes(codes + c * kRowsAtOnce), missing));
+        any = any | Bytes::load(codes + c * kRowsAtOnce).is(block.columns[j].n_codes);
       }
     }
-    return _mm_movemask_epi8(any) != 0;
-  }
-
-  // 255 for codes up to the cut.
-  static __m128i not_above(__m128i codes, Code cut) {
-    return _mm_cmpeq_epi8(_mm_min_epu8(codes, _mm_set1_epi8(static_cast<char>(cut))), codes);
+    return any.bits() != 0;
   }
 
   // --- growth ---
@@ -151,10 +130,8 @@ class SmallSubtrees {
     Members<Tile::kChunks> node;
     static_cast<Place&>(node) = root;
     node.n = n;
-    const __m128i first = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const std::size_t here = std::min(n - std::min(n, c * kRowsAtOnce), kRowsAtOnce);
-      node.in[c] = _mm_cmplt_epi8(first, _mm_set1_epi8(static_cast<char>(here)));
+      node.in[c] = Bytes::first(std::min(n - std::min(n, c * kRowsAtOnce), kRowsAtOnce));
     }
     std::vector<Members<Tile::kChunks>>& open = std::get<std::vector<Members<Tile::kChunks>>>(open_);
     Split split;
@@ -196,7 +173,7 @@ class SmallSubtrees {
   template <class Tile, class Number>
   static void list(const Tile& tile, const Members<Tile::kChunks>& node, Row* out, Number&& number) {
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      for (auto bits = static_cast<unsigned>(_mm_movemask_epi8(node.in[c])); bits != 0; bits &= bits - 1) {
+      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
         *out++ = number(tile.row[c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))]);
       }
     }
@@ -227,10 +204,10 @@ class SmallSubtrees {
     const std::uint8_t* codes = codes_of(tile, split.column);
     std::size_t n_left = 0;
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const __m128i left = _mm_and_si128(not_above(load_bytes(codes + c * kRowsAtOnce), split.last_left), node.in[c]);
-      right.in[c] = _mm_andnot_si128(left, node.in[c]);
+      const Bytes left = Bytes::load(codes + c * kRowsAtOnce).is_up_to(split.last_left) & node.in[c];
+      right.in[c] = node.in[c].without(left);
       node.in[c] = left;
-      n_left += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(_mm_movemask_epi8(left))));
+      n_left += static_cast<std::size_t>(std::popcount(left.bits()));
     }
     const auto children = static_cast<std::uint32_t>(tree.nodes.size());
     tree.nodes.resize(children + 2);
@@ -261,12 +238,12 @@ class SmallSubtrees {
       draw_cuts(node.key, block);
       for (const Candidate& cut : candidates()) try_cut(tile, cut, node, best);
     } else {
-      SixteenRows few;
-      _mm_store_si128(reinterpret_cast<__m128i*>(few.h), _mm_and_si128(load_bytes(tile.h), node.in[0]));
-      _mm_store_si128(reinterpret_cast<__m128i*>(few.g), _mm_and_si128(load_bytes(tile.g), node.in[0]));
-      const auto members = static_cast<std::uint32_t>(_mm_movemask_epi8(node.in[0]));
+      SixteenRows sixteen;
+      (Bytes::load(tile.h) & node.in[0]).store(sixteen.h);
+      (Bytes::load(tile.g) & node.in[0]).store(sixteen.g);
+      const std::uint32_t members = node.in[0].bits();
       for (const Candidate& one : candidates()) {
-        search_sixteen_rows(request_, few, codes_of(tile, one.column), members, one.column, node.sum, best);
+        search_sixteen_rows(request_, sixteen, codes_of(tile, one.column), members, one.column, node.sum, best);
       }
     }
     if (!best.found()) return false;
@@ -293,19 +270,14 @@ class SmallSubtrees {
 
   template <std::size_t kChunks>
   static Extremes extremes_of(const std::uint8_t* codes, const Members<kChunks>& node) {
-    const __m128i ones = _mm_set1_epi8(-1);
-    __m128i below = _mm_setzero_si128(), high = below;  // below: 255 - the smallest
+    Bytes below = Bytes::none(), high = below;  // below: 255 - the smallest
     for (std::size_t c = 0; c < kChunks; ++c) {
-      const __m128i code = load_bytes(codes + c * kRowsAtOnce), in = node.in[c];
-      below = _mm_max_epu8(below, _mm_and_si128(_mm_xor_si128(code, ones), in));
-      high = _mm_max_epu8(high, _mm_and_si128(code, in));
+      const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c];
+      below = below.larger(~code & in);
+      high = high.larger(code & in);
     }
-    __m128i both = _mm_max_epu8(_mm_unpacklo_epi64(below, high), _mm_unpackhi_epi64(below, high));
-    both = _mm_max_epu8(both, _mm_srli_epi64(both, 32));
-    both = _mm_max_epu8(both, _mm_srli_epi64(both, 16));
-    both = _mm_max_epu8(both, _mm_srli_epi64(both, 8));
-    return {static_cast<Code>(255 - (_mm_cvtsi128_si32(both) & 255)),
-            static_cast<Code>(_mm_extract_epi16(both, 4) & 255), false};
+    const TwoLargest largest = largest_of(below, high);
+    return {255 - largest.a, largest.b, false};
   }
 
   // Looking values up in the tables of bins takes long: all candidates at once.
@@ -321,14 +293,12 @@ class SmallSubtrees {
   template <class Tile>
   void try_cut(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node, Split& best) {
     const std::uint8_t* codes = codes_of(tile, at.column);
-    const __m128i zero = _mm_setzero_si128();
-    __m128i h = zero, g = zero;
+    ByteSums sums;
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const __m128i left = _mm_and_si128(not_above(load_bytes(codes + c * kRowsAtOnce), at.last_left), node.in[c]);
-      h = _mm_add_epi64(h, _mm_sad_epu8(_mm_and_si128(load_bytes(tile.h + c * kRowsAtOnce), left), zero));
-      g = _mm_add_epi64(g, _mm_sad_epu8(_mm_and_si128(load_bytes(tile.g + c * kRowsAtOnce), left), zero));
+      const Bytes in = Bytes::load(codes + c * kRowsAtOnce).is_up_to(at.last_left) & node.in[c];
+      sums.add(Bytes::load(tile.h + c * kRowsAtOnce) & in, Bytes::load(tile.g + c * kRowsAtOnce) & in);
     }
-    const Lane left = pack_sums(h, g);
+    const Lane left = sums.packed();
     const auto side = [](Lane sum) {
       const auto G = static_cast<double>(sum >> 32), H = static_cast<double>(sum & 0xFFFFFFFF);
       return quadratic(G, H);
@@ -355,11 +325,5 @@ class SmallSubtrees {
   std::size_t n_candidates_ = 0;
   SearchRequest request_;
 };
-#else
-struct SmallSubtrees {
-  SmallSubtrees(const Plan&, const NodeSearch&) {}
-  bool grow(const OpenNode&, View<Row>, Subtree&) { return false; }
-};
-#endif
 
 }  // namespace weald

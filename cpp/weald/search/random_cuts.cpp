@@ -29,19 +29,19 @@ struct ExtremeBytes {
   std::uint8_t *low, *high, *seen;     // seen: are values missing?
 };
 
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef WEALD_HAS_VECTORS
 constexpr bool kHasVectors = true;
-typedef std::uint8_t Bytes __attribute__((vector_size(kWidth)));
-#define WEALD_LOAD(name, from) Bytes name; std::memcpy(&(name), (from), kWidth)
+typedef std::uint8_t ByteVector __attribute__((vector_size(kWidth)));
+#define WEALD_LOAD(name, from) ByteVector name; std::memcpy(&(name), (from), kWidth)
 
 WEALD_WIDE void find_strip_extremes(const Strip& strip, const ExtremeBytes& out) {
   WEALD_LOAD(missing, out.missing);
   WEALD_LOAD(low, strip.row(0));
-  Bytes seen = static_cast<Bytes>(low == missing);
-  Bytes high = low & ~seen;
+  ByteVector seen = static_cast<ByteVector>(low == missing);
+  ByteVector high = low & ~seen;
   for (std::size_t i = 1; i < strip.n; ++i) {
     WEALD_LOAD(codes, strip.row(i));
-    const Bytes absent = static_cast<Bytes>(codes == missing), present = codes & ~absent;
+    const ByteVector absent = static_cast<ByteVector>(codes == missing), present = codes & ~absent;
     low = codes < low ? codes : low;
     high = present > high ? present : high;
     seen |= absent;
@@ -60,7 +60,7 @@ WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* cuts, const 
     WEALD_LOAD(codes, strip.row(i));
     std::uint8_t* own = counted + classes[i] * kWidth + (i & 1) * apart;
     WEALD_LOAD(sums, own);
-    sums -= static_cast<Bytes>(codes <= cut);  // "true" is 255, that is -1
+    sums -= static_cast<ByteVector>(codes <= cut);  // "true" is 255, that is -1
     std::memcpy(own, &sums, kWidth);
   }
 }

@@ -8,6 +8,7 @@
 #include <bit>
 #include <numeric>
 
+#include "weald/base/wide_sum.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
@@ -35,14 +36,8 @@ struct RankedTargets {
   }
 };
 
-// Products of a weight and a target in units: too large for 64 bits unless weights are whole.
-#ifdef __SIZEOF_INT128__
-__extension__ using WideSum = __int128;
-#else
-using WideSum = double;  // then equally good cuts may be told apart by rounding
-#endif
-
-// Weighted median of a growing set of targets. Sum is an integer wide enough. Fenwick (1994) tree over ranks.
+// Weighted median of a growing set of targets. Sum is an integer wide enough: products of a weight and a target are too
+// large for 64 bits unless weights are whole. Fenwick (1994) tree over ranks.
 template <class Sum>
 class MedianTracker {
  public:

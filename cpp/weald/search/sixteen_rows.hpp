@@ -7,16 +7,13 @@
 #include <array>
 #include <bit>
 
+#include "weald/base/sixteen_bytes.hpp"
 #include "weald/search/column_search.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#define WEALD_HAS_SIXTEEN 1
-#endif
+#include "weald/stats/quadratic.hpp"
 
 namespace weald {
 
-inline constexpr std::size_t kRowsAtOnce = 16;
+inline constexpr std::size_t kRowsAtOnce = Bytes::kSize;
 
 // Weights and classes of a few rows as bytes; rows that are not there weigh nothing.
 struct SixteenRows {
@@ -32,11 +29,6 @@ struct SixteenRows {
   }
 };
 
-#ifdef WEALD_HAS_SIXTEEN
-inline constexpr bool kHasSixteen = true;
-
-inline __m128i load_bytes(const std::uint8_t* p) { return _mm_load_si128(reinterpret_cast<const __m128i*>(p)); }
-
 // Are the codes different at all? `missing` tells whether the code for missing values is among them.
 struct SixteenCodes {
   alignas(16) std::uint8_t code[kRowsAtOnce];
@@ -47,32 +39,25 @@ struct SixteenCodes {
     const std::uint8_t first = data[node.rows[0] * column.stride];
     for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
     for (std::size_t i = node.n; i < kRowsAtOnce; ++i) code[i] = first;
-    const __m128i codes = load_bytes(code);
-    const auto same_as = [&](std::uint8_t value) {
-      return _mm_movemask_epi8(_mm_cmpeq_epi8(codes, _mm_set1_epi8(static_cast<char>(value))));
-    };
-    varies = same_as(first) != 0xFFFF;
-    missing = column.n_codes < 256 && same_as(static_cast<std::uint8_t>(column.n_codes)) != 0;
+    const Bytes codes = Bytes::load(code);
+    varies = codes.is(first).bits() != 0xFFFF;
+    missing = column.n_codes < 256 && codes.is(column.n_codes).bits() != 0;
   }
 };
 
-// Two pairs of sums, as _mm_sad_epu8 leaves them: G << 32 | H.
-inline Lane pack_sums(__m128i h, __m128i g) {
-  const __m128i both = _mm_or_si128(h, _mm_slli_epi64(g, 32));
-  return static_cast<Lane>(_mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both))));
-}
-
 // `members`: bit i says that row i is in the node; others weigh nothing.
-inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows& few, const std::uint8_t* code,
+inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows& rows, const std::uint8_t* code,
                        std::uint32_t members, std::uint32_t j, Lane total, Split& best) {
-  const __m128i all = load_bytes(code), h = load_bytes(few.h), g = load_bytes(few.g), zero = _mm_setzero_si128();
+  const Bytes all = Bytes::load(code), h = Bytes::load(rows.h), g = Bytes::load(rows.g);
   std::array<std::int32_t, kRowsAtOnce> left_h, left_g;
   std::array<std::uint8_t, kRowsAtOnce> at_code;
   std::size_t n = 0;
   for (std::uint32_t bits = members; bits != 0; bits &= bits - 1) {
     const std::uint8_t own = code[std::countr_zero(bits)];
-    const __m128i left = _mm_cmpeq_epi8(_mm_min_epu8(all, _mm_set1_epi8(static_cast<char>(own))), all);
-    const Lane sum = pack_sums(_mm_sad_epu8(_mm_and_si128(h, left), zero), _mm_sad_epu8(_mm_and_si128(g, left), zero));
+    const Bytes left = all.is_up_to(own);
+    ByteSums sums;
+    sums.add(h & left, g & left);
+    const Lane sum = sums.packed();
     at_code[n] = own;
     left_h[n] = static_cast<std::int32_t>(sum);
     left_g[n++] = static_cast<std::int32_t>(sum >> 32);
@@ -104,15 +89,5 @@ inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows&
   }
   best.first_right = right;
 }
-#else
-inline constexpr bool kHasSixteen = false;
-struct SixteenCodes {
-  std::uint8_t code[kRowsAtOnce] = {};
-  bool varies = false, missing = true;
-  SixteenCodes(const Column&, const NodeRows&) {}
-};
-inline void search_sixteen_rows(const SearchRequest&, const SixteenRows&, const std::uint8_t*, std::uint32_t,
-                       std::uint32_t, Lane, Split&) {}
-#endif
 
 }  // namespace weald

@@ -2,7 +2,9 @@
 
 #include <bit>
 
+#include "weald/base/sixteen_bytes.hpp"
 #include "weald/base/wide_vectors.hpp"
+#include "weald/stats/quadratic.hpp"
 
 namespace weald {
 
@@ -10,7 +12,7 @@ namespace {
 
 // left[k] = cells[0] + .. + cells[k].
 void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
-#if defined(__SSE2__)
+#ifdef WEALD_HAS_SSE2
   __m128i carry = _mm_setzero_si128();
   for (std::size_t k = 0; k < n; k += 4) {
     __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(cells + k));

@@ -2,7 +2,7 @@
 // 32-bit cells, G << 16 | H, summed and compared four slots at a time.
 #pragma once
 
-#include "weald/search/sixteen_rows.hpp"
+#include "weald/search/column_search.hpp"
 
 namespace weald {
 

@@ -9,7 +9,7 @@
 
 namespace weald {
 
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef WEALD_HAS_VECTORS
 
 namespace {
 

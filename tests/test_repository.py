@@ -216,7 +216,7 @@ def test_the_architecture_names_every_file_of_the_core():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     table = text.split("| file in cpp/weald | holds |")[1].split("## Decisions")[0]
     named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
-    assert named == {path.stem for path in (ROOT / "cpp" / "weald").iterdir()}
+    assert named == {path.stem for path in (ROOT / "cpp" / "weald").rglob("*.?pp")}
 
 
 def test_the_threat_model_names_tests_and_targets_that_exist():

@@ -84,7 +84,8 @@ class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         if "_members" not in vars(self):
             return
         members, sampling = self._members, self._members.sampling
-        require(isinstance(sampling, Sampling), self, "how rows were drawn")
+        if sampling is None:
+            raise ValueError(f"Not a valid {type(self).__name__}: its draws are missing.")
         require(sampling.n_columns in (0, self.n_features_in_), self, "how columns were drawn")
         require(isinstance(self._vote, bool), self, "how members vote")
         n, weights = len(members), self._weights

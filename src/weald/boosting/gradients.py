@@ -32,14 +32,9 @@ _MANY = 100_000  # rows from which threads pay
 class Scored(Protocol):
     """Something that has scores, gradients and hessians of all rows, each of shape (K, n)."""
 
-    @property
-    def scores(self) -> FloatArray: ...
-
-    @property
-    def gradients(self) -> FloatArray: ...
-
-    @property
-    def hessians(self) -> FloatArray: ...
+    scores: FloatArray
+    gradients: FloatArray
+    hessians: FloatArray
 
 
 class Gradients(ABC):
@@ -78,7 +73,7 @@ class Gradients(ABC):
 
     @abstractmethod
     def differentiate(self) -> float:
-        """Fill gradients and hessians from the scores; their mean loss if it `tells_the_loss`, else NaN."""
+        """Fill in derivatives at the scores; the mean loss if it `tells_the_loss`, else NaN."""
 
     @abstractmethod
     def mean_loss(self) -> float:

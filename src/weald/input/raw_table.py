@@ -1,8 +1,8 @@
 """Tables for members that read them themselves.
 
-weald's own trees go through :mod:`weald.input.table`. Any other estimator gets the user's table as it is,
-a data frame with its names and types, sparse data as sparse; here only its shape is checked, and
-rows and columns are taken out of it.
+weald's own trees go through :mod:`weald.input.table`. Any other estimator gets the user's table as
+it is, a data frame with its names and types, sparse data as sparse; here only its shape is checked,
+and rows and columns are taken out of it.
 """
 
 from __future__ import annotations

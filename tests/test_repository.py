@@ -84,7 +84,7 @@ def imports(path, *, lazy):
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "weald":
             for alias in node.names:  # a module of a package, or a name of a module
                 inner = PACKAGE.parent / node.module.replace(".", "/") / alias.name
-                is_module = inner.is_dir() or inner.with_suffix(".py").exists()
+                is_module = inner.is_dir() or any(inner.parent.glob(f"{alias.name}.*"))
                 yield f"{node.module}.{alias.name}" if is_module else node.module
 
 

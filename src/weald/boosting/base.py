@@ -11,29 +11,34 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
-from weald.input.table import Table
 from weald.boosting.dart import Dart
-from weald.boosting.data import Sample, check_offset, read_rows, read_validation
 from weald.boosting.defaults import choose, n_rows_of
-from weald.boosting.loop import Course, boost
-from weald.boosting.learners import MemberRounds, TreeRounds
-from weald.boosting.model import BoostedSum, RoundMembers, SumOfMembers, SumOfTrees, asked
+from weald.boosting.gradients import make_gradients
+from weald.boosting.learners import AnyLearner, TreeLearner
+from weald.boosting.model import AdditiveModel
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
-from weald.boosting.gradients import make_pull
+from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
-from weald.boosting.watch import Audience, Judge, check_callbacks, make_scorer
-from weald.input.holdout import hold_out
-from weald.members.views import refuse_members, tree_template
-from weald.members.foreign import check_member
-from weald.params.growth import resolve_max_features, resolve_seed
-from weald.input.state import check_trees, is_whole, require
-from weald.input.targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
+from weald.boosting.validation import Monitor, make_scorer
+from weald.fitting.driver import Outcome, Plan, drive
+from weald.fitting.listeners import check_callbacks
 from weald.fitting.warm_start import check_same, check_size, shape_of
+from weald.input.fit_data import FitData, Validation, check_offset, read_fit
+from weald.input.state import require
+from weald.input.targets import TableEstimator, all_or_nothing, warn_of_shared_bins
 from weald.losses import Loss
+from weald.members.base import Members
+from weald.members.ensemble import Ensemble
+from weald.members.foreign import check_member
+from weald.members.others import Others
+from weald.members.templates import Templates, describe, tree_like
+from weald.members.trees import Trees
+from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
@@ -41,19 +46,18 @@ __all__ = ["GradientEnsemble"]
 FloatArray = npt.NDArray[np.float64]
 
 
-class GradientEnsemble(TableEstimator):
-    """Scores that are summed up round by round, each fitted to the gradient of the loss."""
+class GradientEnsemble(Ensemble, TableEstimator):
+    """Raw predictions that are summed up round by round, each fitted to the loss's gradient."""
 
     seed_: int
     loss_: Loss | tuple[Loss, ...]
     train_score_: FloatArray
     validation_score_: FloatArray
-    n_estimators_: int
     best_iteration_: int
     learning_rate_: float
     stop_reason_: str
     _objective: Objective
-    _model: BoostedSum
+    _model: AdditiveModel
     _kind: Literal["classification", "regression"]
 
     # --- pickling ---------------------------------------------------------------------------------
@@ -62,24 +66,20 @@ class GradientEnsemble(TableEstimator):
         super()._check_state()
         if "_model" not in vars(self):
             return
-        require(isinstance(self._model, BoostedSum), self, "its members")
+        require(isinstance(self._model, AdditiveModel), self, "its members")
         require(isinstance(self._objective, Objective), self, "its losses")
-        members = self._model.members
-        require(self._objective.n_scores == members.n_scores, self, "the number of scores")
-        require(is_whole(self.n_estimators_, len(members), len(members)), self, "n_estimators_")
-        if isinstance(members, SumOfTrees):
-            for forest in members.forests:
-                check_trees(self, forest, same_target=False)
+        require(self._objective.n_scores == self._model.n_scores, self, "the number of scores")
+        self._check_members(same_target=False)
+
+    @property
+    def _members(self) -> Members:  # type: ignore[override]
+        return self._model.members
 
     # --- what classes and numbers differ in -----------------------------------------------------
 
     @abstractmethod
     def _make_objective(self) -> Objective:
         """The losses, for targets that were read."""
-
-    @abstractmethod
-    def _weigh(self, target: FloatArray, weights: Weights) -> Weights:
-        """Weights of the rows, those of their classes included."""
 
     @abstractmethod
     def _truth(self, y: FloatArray) -> npt.NDArray[Any]:
@@ -91,61 +91,34 @@ class GradientEnsemble(TableEstimator):
 
     # --- fit ------------------------------------------------------------------------------------
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-        offset_val: Any = None,
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any, validation: Validation
     ) -> Any:
-        """Boost, one round after the other.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            Numbers, booleans, strings or categoricals; missing values are welcome. (An `estimator`
-            or an `init` gets the table as it is.)
-        y : array-like of shape (n,) or (n, n_outputs)
-            Labels of any type, or numbers; several outputs for numbers only.
-        sample_weight : array-like of shape (n,), optional
-            A row of weight k adds exactly what k copies of it add, where no rows are drawn. A row
-            of weight 0 is like its absence.
-        offset : array-like of shape (n,) or (n, n_scores), optional
-            Added to the score of each row, such as the logarithm of its exposure. Give it to
-            ``predict`` as well.
-        X_val, y_val, sample_weight_val, offset_val : optional
-            Rows to judge by after every round. With `n_iter_no_change` they decide when to stop,
-            instead of a `validation_fraction` of the training rows. Where the training rows have
-            an `offset`, these need one.
-
-        Returns
-        -------
-        self
-        """
+        """Read, resolve, begin, boost."""
         with all_or_nothing(self):
             before = dict(self.__dict__)
             going_on = bool(self.warm_start) and "_model" in before
             self.seed_ = before["seed_"] if going_on else resolve_seed(self.random_state)
-            raw = is_model(self.init)
-            rows, table = read_rows(self, X, y, sample_weight, offset, raw=raw)
-            given = read_validation(self, X_val, y_val, sample_weight_val, offset_val, raw=raw)
-            if given is not None and offset is not None and offset_val is None:
-                raise ValueError(
-                    "offset is given, but no offset_val for the rows of X_val, whose losses would "
-                    "be on another scale."
-                )
-            self._objective, params = self._resolve(rows)
-            train, held = self._divide(rows, given, params)
-            model = self._going_on(before, params) if going_on else self._begun(train, params)
-            self._boost(train, held, table, model, before if going_on else {}, params)
+            data = read_fit(
+                self,
+                X,
+                y,
+                sample_weight,
+                tree=self if self.estimator is None else None,
+                offset=offset,
+                validation=validation,
+                raw=is_model(self.init),
+            )
+            data = replace(
+                data.present(), validation=data.validation and data.validation.present()
+            )
+            self._objective, params = self._resolve(data)
+            data = self._divided(data, params)
+            model = self._going_on(before, params) if going_on else self._begun(data, params)
+            self._boost(data, model, before if going_on else {}, params)
         return self
 
-    def _resolve(self, rows: Sample) -> tuple[Objective, GradientParams]:
+    def _resolve(self, rows: FitData) -> tuple[Objective, GradientParams]:
         if self.estimator is not None and is_classifier(check_member(self.estimator)):
             raise ValueError(f"estimator={self.estimator!r} is a classifier: give a regressor.")
         objective = self._make_objective()
@@ -156,27 +129,21 @@ class GradientEnsemble(TableEstimator):
             n_rows_of(rows.weights, len(rows)), d, classes, objective.family, slow=slow
         )
         params = resolve_gradient(self, objective, defaults, d)
-        objective.check_target(rows.y)
-        check_offset(rows.offset, len(rows), K)
+        for part in (rows, rows.validation):
+            if part is not None:
+                objective.check_target(part.y)
+                check_offset(part.offset, len(part), K)
         return objective, params
 
-    def _divide(
-        self, rows: Sample, given: Sample | None, params: GradientParams
-    ) -> tuple[Sample, Sample | None]:
-        """Rows to learn from and rows to judge by, if any."""
-        if given is not None:
-            self._objective.check_target(given.y)
-            check_offset(given.offset, len(given), self._objective.n_scores)
-            return rows, given
-        if params.patience is None or params.fraction is None or self._nothing_to_learn():
-            return rows, None
-        classes = self._kind == "classification"
-        train, held = hold_out(rows, params.fraction, self.seed_, classes=classes)
-        assert isinstance(train, Sample)
-        assert isinstance(held, Sample)
-        return train, held
+    def _divided(self, data: FitData, params: GradientParams) -> FitData:
+        """With rows to judge by, if they are asked for and not there already."""
+        asked = params.patience is not None and params.fraction is not None
+        if data.validation is not None or not asked or self._nothing_to_learn():
+            return data
+        assert params.fraction is not None
+        return data.divided(params.fraction, self.seed_, classes=self._kind == "classification")
 
-    def _begun(self, train: Sample, params: GradientParams) -> BoostedSum:
+    def _begun(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
         classes = getattr(self, "classes_", None)
         start, self.init_ = make_start(self.init, self._objective, train, classes)
@@ -185,12 +152,22 @@ class GradientEnsemble(TableEstimator):
             self._objective = self._objective.settled(train.y, F.T, train.weights)
         K = self._objective.n_scores
         if self.estimator is not None:
-            return BoostedSum(start, SumOfMembers(K))
-        return BoostedSum(start, SumOfTrees(K, params.vector, self._template(params), self.seed_))
+            members: Members = Others(
+                [], 0, self.seed_, factors=[], per_round=K, grid=True, finite=True
+            )
+        else:
+            members = Trees(
+                [],
+                Templates(self._template(params)),
+                self.seed_,
+                per_round=1 if params.vector else K,
+                grid=True,
+            )
+        return AdditiveModel(start, members)
 
-    def _going_on(self, before: dict[str, Any], params: GradientParams) -> BoostedSum:
+    def _going_on(self, before: dict[str, Any], params: GradientParams) -> AdditiveModel:
         """The model of the fit before, to be added to (warm start)."""
-        old: BoostedSum = before["_model"]
+        old: AdditiveModel = before["_model"]
         now = self._objective
         if now.alpha is not None and before["_objective"].alpha is not None:
             self._objective = now = replace(now, losses=before["_objective"].losses)
@@ -204,167 +181,192 @@ class GradientEnsemble(TableEstimator):
         )
         check_size(params.n_estimators, len(old.members))
         model = old.copy()
-        if isinstance(model.members, SumOfTrees):
+        if isinstance(model.members, Trees):
             model.members.go_on_with(self._template(params))
         return model
 
     def _boost(
         self,
-        train: Sample,
-        held: Sample | None,
-        table: Table | None,
-        model: BoostedSum,
+        data: FitData,
+        model: AdditiveModel,
         before: dict[str, Any],
         params: GradientParams,
     ) -> None:
         """Make the rounds, and keep what comes of them."""
         self.learning_rate_ = params.learning_rate
-        callbacks = check_callbacks(self.callbacks)
+        plan = Plan(
+            name=type(self).__name__,
+            estimator=self,
+            total=params.n_estimators,
+            done=len(model.members),
+            learning_rate=params.learning_rate,
+            verbose=params.verbose,
+            callbacks=check_callbacks(self.callbacks),
+            keep_partial=params.keep_partial,
+        )
         if self._nothing_to_learn():
-            self._keep(model, Course(reason="one_class"), None, before)
+            self._keep(model, Outcome("one_class"), None, None, before)
             return
-        objective, seed = self._objective, self.seed_
-        rounds, monotone, varies = self._rounds(train, table, params)
-        model.start.fill(rounds.scores.T, train.raw, train.offset)
+        learner, monotone, varies = self._learner(data, params)
+        model.start.fill(learner.scores.T, data.raw, data.offset)
         if len(model.members):  # a warm start
-            begin = np.ascontiguousarray(rounds.scores.T)
-            rounds.scores[:] = model.members.total(
-                train.X, begin, 0, len(model.members), model.scales, params.threads
+            begin = np.ascontiguousarray(learner.scores.T)
+            rounds = len(model.members)
+            learner.scores[:] = model.added(
+                data.X, begin, 0, rounds, params.threads, model.scales
             ).T
-        objective.check_own(train.y, rounds.scores, params.uses_hessian, train.numbers)
-        dart = Dart(rounds, train, model, params, seed) if params.dropout else None
-        judge = None
-        if held is not None or params.patience is not None:
-            scorer = make_scorer(self, train if held is None else held)
-            curve = before.get("_judged", ())
-            judge = Judge(objective, held, model, scorer, params, curve)
-        audience = Audience(callbacks, self, params, len(model.members)) if callbacks else None
-        pull = make_pull(objective, train, rounds, rounds.boosting, params)
-        sampler = RoundSampler(params, train.weights, (len(train), self.n_features_in_), seed)
-        step = make_step(rounds, pull, params, monotone)
-        name = type(self).__name__
+        objective = self._objective
+        objective.check_own(data.y, learner.scores, params.uses_hessian, data.numbers)
+        dart = Dart(learner, data, model, params, self.seed_) if params.dropout else None
+        monitor = self._monitor(data, model, before, params)
+        gradients = make_gradients(objective, data, learner, learner.boosting, params)
+        work = BoostingRounds(
+            model,
+            learner,
+            gradients,
+            make_step(learner, gradients, params, monotone),
+            sampler=RoundSampler(
+                params, data.weights, (len(data), self.n_features_in_), self.seed_
+            ),
+            scaling=dart,
+            monitor=monitor,
+            total=params.n_estimators,
+            watched=plan.verbose > 0 or bool(plan.callbacks),
+            no_step_ends=not varies and params.step == "line_search",
+        )
         try:
-            course = boost(
-                *(rounds, pull, step, sampler, model, dart, judge, audience, params, varies, name)
-            )
+            outcome = drive(work, plan)
         finally:
-            pull.close()
-        self._keep(model, course, judge, before)
+            gradients.close()
+        self._keep(model, outcome, work, monitor, before)
 
-    def _rounds(
-        self, train: Sample, table: Table | None, params: GradientParams
-    ) -> tuple[TreeRounds | MemberRounds, list[int], bool]:
+    def _monitor(
+        self, data: FitData, model: AdditiveModel, before: dict[str, Any], params: GradientParams
+    ) -> Monitor | None:
+        """Rows that judge the model, if they are asked for."""
+        held = data.validation
+        if held is None and params.patience is None:
+            return None
+        return Monitor(
+            self._objective,
+            held,
+            model,
+            make_scorer(self, data if held is None else held),
+            patience=params.patience,
+            tol=params.tol,
+            n_jobs=params.threads,
+            curve=before.get("_judged", ()),
+            past_changes=params.dropout > 0,
+        )
+
+    def _learner(
+        self, train: FitData, params: GradientParams
+    ) -> tuple[TreeLearner | AnyLearner, list[int], bool]:
         """Members in the making, monotone columns, and whether a round may differ from another."""
         K = self._objective.n_scores
-        if table is None:
-            return MemberRounds(clone(self.estimator), train, K, params, self.seed_), [], True
-        weight = float(len(train)) if train.weights is None else float(train.weights.sum())
-        growth = resolve_trees(self, params, len(train), table.is_categorical, weight)
-        warn_of_shared_bins(self, table, growth.max_bins)
+        if train.table is None:
+            learner = AnyLearner(clone(self.estimator), train, K, params.order, self.seed_)
+            return learner, [], True
+        growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
+        warn_of_shared_bins(self, train.table, growth.max_bins)
         self.max_features_ = growth.max_features
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
-        rounds = TreeRounds(train, table, growth, K, params, self.seed_)
-        return rounds, growth.rules.monotone, varies
+        trees = TreeLearner(train, growth, K, params, self.seed_)
+        return trees, growth.rules.monotone, varies
 
     def _template(self, params: GradientParams) -> Any:
         """A tree without nodes that has what all trees have in common."""
-        tree = tree_template(DecisionTreeRegressor, self)
-        tree.max_leaf_nodes = params.max_leaf_nodes
-        for name in ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns"):
-            if hasattr(self, name):
-                setattr(tree, name, getattr(self, name))
-        tree.n_outputs_ = self._objective.n_scores if params.vector else 1
-        tree.max_features = params.max_features
-        tree.max_features_ = resolve_max_features(params.max_features, self.n_features_in_)
-        return tree
+        tree = tree_like(DecisionTreeRegressor, self)
+        tree.set_params(max_leaf_nodes=params.max_leaf_nodes, max_features=params.max_features)
+        tried = resolve_max_features(params.max_features, self.n_features_in_)
+        n_outputs = self._objective.n_scores if params.vector else 1
+        return describe(tree, self, tried, n_outputs=n_outputs)
 
     def _keep(
-        self, model: BoostedSum, course: Course, judge: Judge | None, before: dict[str, Any]
+        self,
+        model: AdditiveModel,
+        outcome: Outcome,
+        work: BoostingRounds | None,
+        monitor: Monitor | None,
+        before: dict[str, Any],
     ) -> None:
         rounds = len(model.members)
         self.n_estimators_ = rounds
-        self.stop_reason_ = course.reason
-        self.train_score_ = np.concatenate([before.get("train_score_", ()), course.losses])
+        self.stop_reason_ = outcome.reason
+        losses = [] if work is None else work.losses
+        self.train_score_ = np.concatenate([before.get("train_score_", ()), losses])
         for name in ("validation_score_", "_judged"):
             self.__dict__.pop(name, None)
         self.best_iteration_ = model.used = rounds
-        if judge is not None and judge.curve:
-            self._judged = tuple(judge.curve)
-            if judge.held_out:
-                self.validation_score_ = np.array(judge.curve)
-            self.best_iteration_ = judge.best
-            if judge.patience is not None:
-                model.used = judge.best
-        if course.kept is not None:
-            self.best_iteration_ = model.used = course.kept
+        if monitor is not None and monitor.curve:
+            self._judged = tuple(monitor.curve)
+            if monitor.held_out:
+                self.validation_score_ = np.array(monitor.curve)
+            self.best_iteration_ = monitor.rule.best
+            if monitor.rule.patience is not None:
+                model.used = monitor.rule.best
+        if outcome.kept is not None:
+            self.best_iteration_ = model.used = outcome.kept
         model.used_scales = model.scales
-        if model.scales is not None and course.best_scales is not None:
-            best = course.best_scales
-            if len(best) == model.used:
-                model.used_scales = np.append(best, np.zeros(rounds - len(best)))
-        losses = self._objective.losses
-        self.loss_ = losses[0] if all(loss == losses[0] for loss in losses) else losses
+        best = None if work is None else work.best_scales
+        if model.scales is not None and best is not None and len(best) == model.used:
+            model.used_scales = np.append(best, np.zeros(rounds - len(best)))
+        each = self._objective.losses
+        self.loss_ = each[0] if all(loss == each[0] for loss in each) else each
         self._model = model
 
     # --- questions ------------------------------------------------------------------------------
 
+    def _asked_model(self) -> AdditiveModel:
+        try:
+            return self._model
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
     def _scores(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_scores)."""
-        return asked(self).scores(self, X, offset, self._threads())
+        return self._asked_model().scores(self, X, offset, self.n_jobs)
 
     def _staged_scores(self, X: Any, offset: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
-        return asked(self).staged(self, X, offset, self._threads())
+        return self._asked_model().staged(self, X, offset, self.n_jobs)
 
-    def _leaves(self, X: Any) -> npt.NDArray[np.int64]:
-        members = asked(self).members
-        if isinstance(members, SumOfMembers):
-            raise AttributeError("apply is for weald's own trees, not for members of other kinds.")
-        return members.apply(members.read(self, X), self._threads())
+    def member_predictions(self, X: Any) -> FloatArray:
+        """What the members of each round add to the raw predictions, before its weight.
 
-    @property
-    def estimators_(self) -> RoundMembers:
-        """The members of each round, shape (n_estimators_, n_trees_per_iteration_).
-
-        Trees are made when they are asked for. What they say is added to the score as it is: the
-        learning rate is in their leaves.
+        Returns
+        -------
+        array of shape (n_estimators_, n), or (n_estimators_, n, n_scores) for several scores
         """
-        return asked(self).members.estimators()
-
-    @estimators_.setter
-    def estimators_(self, members: Any) -> None:
-        refuse_members(self, members)
+        members = self._asked()
+        rows = members.read(self, X)
+        if len(members) == 0:
+            each = np.empty((0, rows.shape[0], self._model.n_scores, 1))
+        else:
+            each = members.each(rows, self.n_jobs)
+        return each[:, :, 0, 0] if each.shape[2] == 1 else each[:, :, :, 0]
 
     @property
     def n_trees_per_iteration_(self) -> int:
         """Trees that a round adds: one for each score, or one for all."""
-        members = asked(self).members
-        return 1 if members.vector else members.n_scores
+        return self._asked().per_round
 
     @property
     def member_weights_(self) -> FloatArray:
         """What each round counts: 1, unless `dropout` scaled it."""
-        scales = asked(self).scales
+        scales = self._asked_model().scales
         return np.ones(self.n_estimators_) if scales is None else scales.copy()
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Share of the gain due to each column, over the trees that predictions use."""
-        model = asked(self)
+        model = self._asked_model()
         if model.used == 0:
             return np.zeros(self.n_features_in_)
-        gains = model.members.importances(model.used)
+        gains: FloatArray = model.members.importances()[: model.used].sum(axis=0).sum(axis=0)
         total = float(gains.sum())
         return gains / total if total > 0 else gains
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, t: Any) -> Any:
-        return self.estimators_[t]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     # --- scikit-learn's conventions -------------------------------------------------------------
 
@@ -383,12 +385,11 @@ class GradientEnsemble(TableEstimator):
         return tags
 
 
-def _scored(objective: Objective, model: BoostedSum) -> dict[str, Any]:
+def _scored(objective: Objective, model: AdditiveModel) -> dict[str, Any]:
     """What a model is a sum of, by the names users have for it."""
+    foreign = isinstance(model.members, Others)
+    vector = not foreign and model.members.per_round < model.n_scores
     return {
         "loss": [objective.name, objective.n_scores],
-        "estimator (or multi_strategy)": [
-            isinstance(model.members, SumOfMembers),
-            model.members.vector,
-        ],
+        "estimator (or multi_strategy)": [foreign, vector],
     }

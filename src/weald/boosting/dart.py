@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from weald.boosting.data import Sample
-from weald.boosting.learners import MemberRounds, TreeRounds
-from weald.boosting.model import BoostedSum
+from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
+from weald.boosting.rounds import Learner
 from weald.boosting.sampling import left_out
+from weald.input.fit_data import FitData
 
 __all__ = ["Dart"]
 
@@ -28,23 +28,25 @@ class Dart:
 
     Parameters
     ----------
-    rounds : members in the making
-    rows : Sample
-    model : BoostedSum
+    learner : members in the making
+    rows : FitData
+    model : AdditiveModel
         Gets a scale for each round.
     params : GradientParams
     seed : int
     """
 
+    past_changes = True
+
     def __init__(
         self,
-        rounds: TreeRounds | MemberRounds,
-        rows: Sample,
-        model: BoostedSum,
+        learner: Learner,
+        rows: FitData,
+        model: AdditiveModel,
         params: GradientParams,
         seed: int,
     ) -> None:
-        self._rounds, self._rows, self._model = rounds, rows, model
+        self._learner, self._rows, self._model = learner, rows, model
         self._params, self._seed = params, seed
         self._start = model.start.scores(rows.raw, len(rows), rows.offset)
         if model.scales is None:
@@ -57,7 +59,7 @@ class Dart:
         assert self._model.scales is not None
         return self._model.scales
 
-    def leave_out(self, t: int) -> None:
+    def before(self, t: int) -> None:
         """Take some rounds out of the scores, for round t."""
         params = self._params
         self._left = left_out(self._seed, t, t, params.dropout, params.max_drop)
@@ -66,7 +68,7 @@ class Dart:
             scales[self._left] = 0.0
             self._sum_up(scales)
 
-    def rescale(self, rate: float) -> None:
+    def after(self, rate: float) -> None:
         """Give the new round its scale, and those left out theirs."""
         k = len(self._left)
         scales = np.append(self.scales, 1 / (k + rate) if k else 1.0)
@@ -76,6 +78,6 @@ class Dart:
             self._sum_up(scales)
 
     def _sum_up(self, scales: FloatArray) -> None:
-        members, threads = self._model.members, self._params.threads
-        total = members.total(self._rows.X, self._start, 0, len(members), scales, threads)
-        self._rounds.scores[:] = total.T
+        model, threads = self._model, self._params.threads
+        total = model.added(self._rows.X, self._start, 0, len(model.members), threads, scales)
+        self._learner.scores[:] = total.T

@@ -1,4 +1,4 @@
-"""How the loss pulls at the scores: gradients and second derivatives of all rows, round by round.
+"""First and second derivatives of the loss of all rows, round by round.
 
 Built-in losses are differentiated by the engine. Losses of the user's own, and several losses at
 once, are evaluated in NumPy, block by block, so that what a loss makes on the way stays in the
@@ -16,12 +16,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from weald.boosting.data import Sample
 from weald.boosting.objective import Objective, is_built_in, parameter_of
 from weald.boosting.params import GradientParams
+from weald.input.fit_data import FitData
 from weald.losses import Loss
 
-__all__ = ["EnginePull", "NumpyPull", "Pull", "Scored", "make_pull"]
+__all__ = ["EngineGradients", "Gradients", "NumpyGradients", "Scored", "make_gradients"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Scored(Protocol):
     def hessians(self) -> FloatArray: ...
 
 
-class Pull(ABC):
+class Gradients(ABC):
     """The losses on the training rows.
 
     Attributes
@@ -57,11 +57,11 @@ class Pull(ABC):
     """
 
     def __init__(
-        self, objective: Objective, rows: Sample, scored: Scored, params: GradientParams
+        self, objective: Objective, rows: FitData, scored: Scored, threads: int
     ) -> None:
         self._pool = None
-        if params.threads > 1 and len(rows) >= _MANY:
-            self._pool = ThreadPoolExecutor(params.threads)
+        if threads > 1 and len(rows) >= _MANY:
+            self._pool = ThreadPoolExecutor(threads)
         self.objective = objective
         self.losses = objective.losses
         self.y = objective.targets(rows.y)
@@ -74,13 +74,13 @@ class Pull(ABC):
         )
 
     @property
-    def tells(self) -> bool:
+    def tells_the_loss(self) -> bool:
         """:meth:`differentiate` works out the mean loss on the way."""
         return False
 
     @abstractmethod
     def differentiate(self) -> float:
-        """Fill gradients and hessians from the scores; their mean loss if it `tells`, else NaN."""
+        """Fill gradients and hessians from the scores; their mean loss if it `tells_the_loss`, else NaN."""
 
     @abstractmethod
     def mean_loss(self) -> float:
@@ -104,18 +104,18 @@ class Pull(ABC):
             self.losses = settled.losses
 
 
-class EnginePull(Pull):
+class EngineGradients(Gradients):
     """A built-in loss, differentiated by the engine."""
 
     def __init__(
         self,
         objective: Objective,
-        rows: Sample,
+        rows: FitData,
         scored: Scored,
         params: GradientParams,
         boosting: Any,
     ) -> None:
-        super().__init__(objective, rows, scored, params)
+        super().__init__(objective, rows, scored, params.threads)
         self._boosting = boosting
         self._name = objective.name
         self._target = np.ascontiguousarray(self.y[0], dtype=np.float64)
@@ -124,7 +124,7 @@ class EnginePull(Pull):
         self._floor = objective.floor if params.uses_hessian else None
 
     @property
-    def tells(self) -> bool:
+    def tells_the_loss(self) -> bool:
         """Unless the loss changes from round to round."""
         return self.objective.alpha is None
 
@@ -143,13 +143,13 @@ class EnginePull(Pull):
         return float(self._boosting.mean_loss(self._name, self._target, self._measure))
 
 
-class NumpyPull(Pull):
+class NumpyGradients(Gradients):
     """Any losses, evaluated in NumPy."""
 
     def __init__(
-        self, objective: Objective, rows: Sample, scored: Scored, params: GradientParams
+        self, objective: Objective, rows: FitData, scored: Scored, params: GradientParams
     ) -> None:
-        super().__init__(objective, rows, scored, params)
+        super().__init__(objective, rows, scored, params.threads)
         self._n = len(rows)
         # The value of a loss often costs more than both derivatives, and is only looked at.
         self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _BLOCK))
@@ -220,10 +220,10 @@ class NumpyPull(Pull):
         )
 
 
-def make_pull(
-    objective: Objective, rows: Sample, scored: Scored, boosting: Any, params: GradientParams
-) -> Pull:
+def make_gradients(
+    objective: Objective, rows: FitData, scored: Scored, boosting: Any, params: GradientParams
+) -> Gradients:
     """In the engine where it knows the loss (`boosting` is not None), else in NumPy."""
     if boosting is not None and objective.built_in and len(objective.losses) == 1:
-        return EnginePull(objective, rows, scored, params, boosting)
-    return NumpyPull(objective, rows, scored, params)
+        return EngineGradients(objective, rows, scored, params, boosting)
+    return NumpyGradients(objective, rows, scored, params)

@@ -11,31 +11,36 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.dummy import DummyClassifier
 
 from weald import _engine as engine
-from weald.adaboost.learners import draw_by_weight, fit_member
-from weald.input.table import Table
-from weald.boosting.data import Sample
 from weald.boosting.params import GradientParams
-from weald.members.foreign import member_outputs, takes_weights
-from weald.params.growth import GrowthParams
+from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
+from weald.input.row_weights import RowWeights
+from weald.members.foreign import (
+    fit_member,
+    make_member,
+    member_numbers,
+    member_shares,
+    takes_weights,
+)
+from weald.params.growth import GrowthParams
+from weald.sampling import draw_by_weight
 
-__all__ = ["MemberRounds", "TreeRounds"]
+__all__ = ["AnyLearner", "TreeLearner", "signed_weights"]
 
 FloatArray = npt.NDArray[np.float64]
 Multipliers = FloatArray | None  # how often each row counts; None: once
 Columns = npt.NDArray[np.uint32] | None  # of this round; None: all
 
 
-class TreeRounds:
+class TreeLearner:
     """Trees of weald: one for each score, or one whose leaves say all scores.
 
     Parameters
     ----------
-    rows : Sample
-    table : Table
-        The meaning of the columns.
+    rows : FitData
     growth : GrowthParams
     n_scores : int
     params : GradientParams
@@ -44,17 +49,16 @@ class TreeRounds:
 
     def __init__(
         self,
-        rows: Sample,
-        table: Table,
+        rows: FitData,
         growth: GrowthParams,
         n_scores: int,
         params: GradientParams,
         seed: int,
     ) -> None:
-        X = np.ascontiguousarray(rows.X)
+        assert rows.table is not None
         matrix = engine.bin_table(
-            X,
-            table.n_categories,
+            np.ascontiguousarray(rows.X),
+            rows.table.n_categories,
             growth.max_bins,
             False,
             rows.weights,
@@ -125,29 +129,53 @@ class TreeRounds:
         return 0 if self._vector else k
 
 
-class MemberRounds:
-    """Regressors of any kind, one for each score.
+def signed_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
+    """``w |r|``, of this sum; if that is the sum of the weights, equal ones are exactly w.
 
-    They are fitted to ``-g / h`` with the weights ``w h`` (second order), or to ``-g`` with the
-    weights w. Where they take no weights, rows are drawn by weight, unless all weigh the same.
+    A weight that is nothing but rounding is none.
+    """
+    size: FloatArray = np.abs(r) / np.abs(r).max()
+    if rows.factors is not None:
+        size *= rows.factors
+    return rows.fine(size * (total / rows.count(size)), keep_light=False)
+
+
+class AnyLearner:
+    """Estimators of any kind, one for each score.
+
+    Regressors are fitted to ``-g / h`` with the weights ``w h`` (second order), or to ``-g`` with
+    the weights w. A classifier says -1 or 1, and ``sum w r h`` with ``r = -g`` is largest if it is
+    fitted to the sign of r with the weights ``w |r|`` (Friedman 2001; Mason et al. 2000). Where
+    members take no weights, rows are drawn by weight, unless all weigh the same.
 
     Parameters
     ----------
-    estimator : regressor
-    rows : Sample
+    estimator : regressor, or classifier
+    rows : FitData
     n_scores : int
-    params : GradientParams
+    order : int
     seed : int
+    labels : array of two labels, optional
+        What the two signs are called, if it is a classifier.
+    scaled : bool
+        The factors of members are the scales of rounds, and not kept with them.
     """
 
     boosting = None  # the engine has no part in it
 
     def __init__(
-        self, estimator: Any, rows: Sample, n_scores: int, params: GradientParams, seed: int
+        self,
+        estimator: Any,
+        rows: FitData,
+        n_scores: int,
+        order: int,
+        seed: int,
+        labels: npt.NDArray[Any] | None = None,
+        scaled: bool = False,
     ) -> None:
         self._estimator, self._rows, self._seed = estimator, rows, seed
-        self._order = params.order
-        self._weighs = takes_weights(estimator)
+        self._order, self._labels, self._scaled = order, labels, scaled
+        self._weighs = takes_weights(estimator, routed=False)
         self._n_scores = n_scores
         shape = (n_scores, len(rows))
         self.scores, self.gradients, self.hessians = (np.zeros(shape) for _ in range(3))
@@ -160,11 +188,21 @@ class MemberRounds:
             self._fitted(k, number * self._n_scores + k, multipliers) for k in range(self._n_scores)
         ]
         for k, member in enumerate(self._members):
-            self._said[k] = member_outputs(member, self._rows.X)
+            self._said[k] = self._asked(member)
+
+    def _asked(self, member: Any) -> FloatArray:
+        if self._labels is None:
+            return member_numbers(member, self._rows.X)
+        votes = member_shares(member, self._rows.X, n_classes=2, vote=True)
+        return votes[:, 1] - votes[:, 0]
 
     def _fitted(self, k: int, key: int, multipliers: Multipliers) -> Any:
-        target, weights = -self.gradients[k], self._rows.weights
-        if self._order == 2:
+        target: npt.NDArray[Any] = -self.gradients[k]
+        weights = self._rows.weights
+        if self._labels is not None:
+            weights = signed_weights(target, self._rows.row_weights, 1.0)
+            target = (target > 0).astype(np.int64)
+        elif self._order == 2:
             h = self.hessians[k]
             target = target / h
             weights = h if weights is None else weights * h
@@ -179,7 +217,14 @@ class MemberRounds:
             if (weights != weights[0]).any():
                 counts = draw_by_weight(weights, self._seed, key)
             weights = None
-        return fit_member(self._estimator, X, target, weights, counts, self._seed, key)
+        member = make_member(
+            self._estimator, engine.member_seed(self._seed, key), classes=self._labels
+        )
+        drawn = target if counts is None else target[counts > 0]
+        if self._labels is not None and drawn.min() == drawn.max():
+            # Many classifiers refuse a single class. There is one answer to it.
+            member = DummyClassifier(strategy="constant", constant=int(drawn[0]))
+        return fit_member(member, X, target, weights, counts=counts, routed=False)
 
     def factors(self) -> list[FloatArray]:
         """Members say what they say."""
@@ -190,9 +235,11 @@ class MemberRounds:
         said: FloatArray = np.array([float(value[0]) for value in values])[:, None] * self._said
         return said
 
-    def add(self, values: Sequence[FloatArray]) -> list[tuple[Any, float]]:
+    def add(self, values: Sequence[FloatArray]) -> list[Any]:
         """Add what the members say, times these factors, to the scores; members with factors."""
         factors = [float(value[0]) for value in values]
         for k, factor in enumerate(factors):
             self.scores[k] += factor * self._said[k]
+        if self._scaled:
+            return self._members
         return list(zip(self._members, factors, strict=True))

@@ -75,6 +75,7 @@ class GradientParams:
     threads: int
     verbose: int
     warm_start: bool
+    keep_partial: bool  # on Ctrl-C
 
     @property
     def uses_hessian(self) -> bool:
@@ -150,6 +151,7 @@ def resolve_gradient(
         threads=resolve_threads(e.n_jobs),
         verbose=check_verbosity(e.verbose),
         warm_start=check_flag("warm_start", e.warm_start),
+        keep_partial=check_flag("keep_partial", e.keep_partial),
     )
 
 

@@ -12,10 +12,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from weald._engine import resolve_threads
-from weald.boosting.data import Sample
-from weald.boosting.model import BoostedSum, Start
+from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
-from weald.members.foreign import fitted
+from weald.input.fit_data import FitData
+from weald.members.foreign import fit_member
 from weald.params.growth import refuse
 from weald.losses import Identity, Link
 from weald.losses.base import FAR
@@ -31,7 +31,7 @@ def is_model(init: Any) -> bool:
 
 
 def make_start(
-    init: Any, objective: Objective, rows: Sample, classes: npt.NDArray[Any] | None
+    init: Any, objective: Objective, rows: FitData, classes: npt.NDArray[Any] | None
 ) -> tuple[Start, Any]:
     """Where the scores start, and what becomes of `init`.
 
@@ -40,7 +40,7 @@ def make_start(
     init : None, "zero" or estimator
         An estimator is fitted to the rows, unless it is fitted already.
     objective : Objective
-    rows : Sample
+    rows : FitData
     classes : array, optional
         Labels, if the targets are class codes.
 
@@ -63,7 +63,7 @@ def make_start(
     return Start(constant), float(constant[0]) if K == 1 else constant
 
 
-def _fitted(init: Any, rows: Sample, classes: npt.NDArray[Any] | None) -> Any:
+def _fitted(init: Any, rows: FitData, classes: npt.NDArray[Any] | None) -> Any:
     """The estimator, fitted if it was not before."""
     wanted = "predict" if classes is None else "predict_proba"
     if isinstance(init, type) or not hasattr(init, "fit") or not hasattr(init, wanted):
@@ -76,11 +76,9 @@ def _fitted(init: Any, rows: Sample, classes: npt.NDArray[Any] | None) -> Any:
         return init
     model = clone(init)
     target = rows.y if classes is None else classes.take(rows.y.astype(np.intp))
-    if rows.weights is None:
-        return fitted(model, rows.raw, target)
-    if not has_fit_parameter(model, "sample_weight"):
+    if rows.weights is not None and not has_fit_parameter(model, "sample_weight"):
         raise ValueError(f"init={init!r} takes no sample_weight, which was given to fit.")
-    return fitted(model, rows.raw, target, sample_weight=rows.weights)
+    return fit_member(model, rows.raw, target, rows.weights, routed=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +121,13 @@ class InitScores:
     def _own_scores(self, X: Any) -> FloatArray | None:
         """Of a boosted model of weald with the same link, the scores as they are."""
         model = getattr(self.estimator, "_model", None)
-        if not isinstance(model, BoostedSum):
+        if not isinstance(model, AdditiveModel):
             return None
         one = self.estimator
         same = one._objective.link == self.link and np.array_equal(
             getattr(one, "classes_", ()), () if self.classes is None else self.classes
         )
-        if not same or model.members.n_scores != self.n_scores:
+        if not same or model.n_scores != self.n_scores:
             return None
         return model.scores(one, X, None, resolve_threads(one.n_jobs))
 

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import Tree
-from weald.boosting.learners import MemberRounds, TreeRounds
+from weald.boosting.learners import AnyLearner, TreeLearner
 from weald.boosting.params import GradientParams
-from weald.boosting.gradients import Pull
+from weald.boosting.gradients import Gradients
 from weald.losses.line_search import best_step
 from weald.input.row_weights import RowWeights
 from weald.losses import AbsoluteError, Huber, Identity, Log, Loss, Quantile
@@ -29,7 +29,7 @@ __all__ = ["Step", "make_step"]
 FloatArray = npt.NDArray[np.float64]
 # From the learning rate to leaf values of the trees of all scores, before that rate. Members of
 # other kinds have one "leaf", the factor of what they say.
-Step = Callable[[float], list[FloatArray]]
+Find = Callable[[float], list[FloatArray]]
 
 _CLOSE = 1e-9  # of a step that is searched for, relative to its size
 _HALVINGS = 40
@@ -41,34 +41,61 @@ _LONGEST = 10.0
 _ENDLESS, _SURE = 16.0, 4.0
 
 
+class Step:
+    """How far to go in a round.
+
+    Attributes
+    ----------
+    endless : bool
+        The loss falls all the way along the last step, so that nothing is left to be done.
+    """
+
+    endless = False
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    def __call__(self, rate: float) -> list[FloatArray]:
+        """Values of the leaves of all trees, before the learning rate."""
+        return self._find(rate)
+
+
 def make_step(
-    rounds: TreeRounds | MemberRounds, pull: Pull, params: GradientParams, monotone: list[int]
+    learner: TreeLearner | AnyLearner,
+    gradients: Gradients,
+    params: GradientParams,
+    monotone: list[int],
 ) -> Step:
-    """The step of every round.
+    """The step of every round of gradient boosting.
 
     Parameters
     ----------
-    rounds : members in the making
-    pull : Pull
+    learner : members in the making
+    gradients : Gradients
     params : GradientParams
     monotone : list of -1, 0, 1
         Direction of each column; empty if none has one.
     """
-    scores = range(pull.objective.n_scores)
-    l2 = params.l2
-    if isinstance(rounds, MemberRounds):
+    if isinstance(learner, AnyLearner):
         # A member is fitted to -g / h with the weights w h, or to -g: what it says is the step.
         if params.step != "line_search":
-            return lambda rate: rounds.factors()
-        return lambda rate: _line_search(rounds, pull, rounds.factors(), rate)
-    trees = rounds
+            return Step(lambda rate: learner.factors())
+        return Step(lambda rate: _line_search(learner, gradients, learner.factors(), rate))
+    return Step(_of_leaves(learner, gradients, params, monotone))
+
+
+def _of_leaves(
+    trees: TreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
+) -> Find:
+    scores = range(gradients.objective.n_scores)
+    l2 = params.l2
 
     def leaves(of: Callable[[int], FloatArray], fitted: bool) -> list[FloatArray]:
         """Values of all leaves; `fitted` if they are what the engine grew the tree by."""
         values = [of(k) for k in scores]
         return _in_order(trees, values, monotone, fitted) if monotone else values
 
-    of_logarithm = isinstance(pull.objective.link, Log)
+    of_logarithm = isinstance(gradients.objective.link, Log)
 
     def newton(k: int) -> FloatArray:
         sums = trees.leaf_sums(k)
@@ -80,13 +107,13 @@ def make_step(
         return _ratio(sums[:, 0], sums[:, 2], l2)
 
     def exact(k: int) -> FloatArray:
-        return _exact(trees, pull, k)
+        return _exact(trees, gradients, k)
 
     if params.step == "exact":
         return lambda rate: leaves(exact, fitted=False)
     if params.step == "line_search":
         of = newton if params.order == 2 else plain
-        return lambda rate: _line_search(trees, pull, leaves(of, fitted=True), rate)
+        return lambda rate: _line_search(trees, gradients, leaves(of, fitted=True), rate)
     if params.step == "newton":
         return lambda rate: leaves(newton, fitted=params.order == 2)
     return lambda rate: leaves(plain, fitted=params.order == 1)
@@ -102,17 +129,17 @@ def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
 # --- exact steps ----------------------------------------------------------------------------------
 
 
-def _exact(trees: TreeRounds, pull: Pull, k: int) -> FloatArray:
+def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
     """The best step of each leaf of score k, the other scores as they are."""
-    joint = pull.objective.joint
-    loss = pull.losses[0 if joint else k]
-    y = pull.y[0 if joint else k]
+    joint = gradients.objective.joint
+    loss = gradients.losses[0 if joint else k]
+    y = gradients.y[0 if joint else k]
     if type(loss) is AbsoluteError:
         return trees.leaf_quantiles(k, y, 0.5)
     if type(loss) is Quantile:
         return trees.leaf_quantiles(k, y, loss.quantile)
     rows, leaf, w = trees.taking_part(k)
-    F: FloatArray = (pull.scores.T if joint else pull.scores[k])[rows]
+    F: FloatArray = (gradients.scores.T if joint else gradients.scores[k])[rows]
     y, n_leaves = y[rows], trees.n_leaves(k)
 
     def sums(parts: Callable[[slice], FloatArray]) -> FloatArray:
@@ -122,12 +149,12 @@ def _exact(trees: TreeRounds, pull: Pull, k: int) -> FloatArray:
             total = np.bincount(leaf[block], w[block] * parts(block), n_leaves)
             return total.astype(np.float64, copy=False)
 
-        total: FloatArray = np.sum(pull.in_blocks(len(leaf), work), axis=0, dtype=np.float64)
+        total: FloatArray = np.sum(gradients.in_blocks(len(leaf), work), axis=0, dtype=np.float64)
         return total
 
     if type(loss) is Huber:
         # Friedman (2001), algorithm 4: the median, and the mean of what is left, cut off at delta.
-        delta, middle = loss.delta, trees.leaf_quantiles(k, pull.y[k], 0.5)
+        delta, middle = loss.delta, trees.leaf_quantiles(k, gradients.y[k], 0.5)
         left = sums(lambda b: np.clip(y[b] - F[b] - middle[leaf[b]], -delta, delta))
         return middle + left / sums(lambda b: np.ones(len(leaf[b])))
 
@@ -222,22 +249,22 @@ class _InColumns(Loss):
 
 
 def _line_search(
-    rounds: TreeRounds | MemberRounds, pull: Pull, values: list[FloatArray], rate: float
+    learner: TreeLearner | AnyLearner, gradients: Gradients, values: list[FloatArray], rate: float
 ) -> list[FloatArray]:
     """Values times the best common factor, such that the training loss does not rise.
 
     One factor for each loss, so that several losses do not hold each other back.
     """
-    n = pull.scores.shape[1]
-    rows = RowWeights(pull.weights, n)
-    h = rounds.said(values)
-    if pull.objective.joint:
-        loss, y, F = _InColumns(pull.losses[0]), pull.y[0], pull.scores.T
-        factor = _factor(loss, y, F, h.T, -pull.gradients.T, rows, rate)
+    n = gradients.scores.shape[1]
+    rows = RowWeights(gradients.weights, n)
+    h = learner.said(values)
+    if gradients.objective.joint:
+        loss, y, F = _InColumns(gradients.losses[0]), gradients.y[0], gradients.scores.T
+        factor = _factor(loss, y, F, h.T, -gradients.gradients.T, rows, rate)
         return [factor * of_score for of_score in values]
     return [
-        of_score * _factor(loss, y, pull.scores[k], h[k], -pull.gradients[k], rows, rate)
-        for k, (loss, y, of_score) in enumerate(zip(pull.losses, pull.y, values, strict=True))
+        of_score * _factor(loss, y, gradients.scores[k], h[k], -gradients.gradients[k], rows, rate)
+        for k, (loss, y, of_score) in enumerate(zip(gradients.losses, gradients.y, values, strict=True))
     ]
 
 
@@ -265,7 +292,7 @@ def _factor(
 
 
 def _in_order(
-    trees: TreeRounds, values: list[FloatArray], monotone: list[int], fitted: bool
+    trees: TreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
 ) -> list[FloatArray]:
     """Values within the bounds of monotone columns.
 

@@ -23,7 +23,7 @@ from weald.losses import (
 )
 from weald.losses.search import bottom, weighted_quantile
 
-__all__ = ["Step", "best_step", "negative_gradient"]
+__all__ = ["StepLength", "best_step", "negative_gradient"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _SURE = float(expit(4.0))  # of a member that is never wrong: AdaBoost gives it 
 
 
 @dataclass(frozen=True)
-class Step:
+class StepLength:
     """How far to go; `endless` if the loss falls all the way, so that this is far enough."""
 
     length: float
@@ -81,7 +81,7 @@ def best_step(
     r: FloatArray,
     rows: RowWeights,
     largest_before: float,
-) -> Step:
+) -> StepLength:
     """Find the best step along a member; 0 if the loss does not fall in its direction.
 
     Parameters
@@ -105,11 +105,11 @@ def best_step(
     """
     largest = float(np.abs(h).max())
     if largest == 0:
-        return Step(0.0)
+        return StepLength(0.0)
     g = h / largest  # so that no square of it overflows or vanishes
     gain = (r / np.abs(r).max()) * g
     if rows.sum(gain) <= _NOISE * rows.sum(np.abs(gain)):
-        return Step(0.0)
+        return StepLength(0.0)
     if type(loss) is SquaredError:
         # Least squares, sum w h r / sum w h^2: matching pursuit (Mallat & Zhang 1993).
         length, endless = rows.sum(g * r) / rows.sum(g * g), False
@@ -123,7 +123,7 @@ def best_step(
         length = max(_sure_score(loss), largest_before)
     with np.errstate(over="ignore"):
         nu = length / largest
-    return Step(nu if 0 < nu < np.inf else 0.0, endless)
+    return StepLength(nu if 0 < nu < np.inf else 0.0, endless)
 
 
 def _vote(gain: FloatArray, rows: RowWeights) -> tuple[float, bool]:

@@ -133,7 +133,7 @@ class Members(CheckedState, ABC):
 
     @abstractmethod
     def importances(self) -> FloatArray:
-        """Importance of each column in each round, shape (rounds, d)."""
+        """Importance of each column in each member, shape (rounds, members of a round, d)."""
 
     @abstractmethod
     def estimators(self) -> Sequence[Any]:

@@ -178,7 +178,7 @@ class Others(Members):
         raise AttributeError("Leaves are for weald's own trees, not for members of other kinds.")
 
     def importances(self) -> FloatArray:
-        """Importance of each column in each round, if the members know it."""
+        """Importance of each column in each member, if the members know it."""
         try:
             each = np.array([member.feature_importances_ for member in self.members])
         except AttributeError as error:
@@ -186,8 +186,7 @@ class Others(Members):
                 "Unable to compute feature importances since estimator does not have a "
                 "feature_importances_ attribute"
             ) from error
-        rounds: FloatArray = each.reshape(len(self), self.per_round, -1).sum(axis=1)
-        return rounds
+        return each.reshape(len(self), self.per_round, -1)
 
     def estimators(self) -> Sequence[Any]:
         """The members themselves, in a list of the user's own."""

@@ -160,11 +160,10 @@ class Trees(Members):
         return np.stack([forest.apply(X, threads) for forest in self.forests], axis=2)
 
     def importances(self) -> FloatArray:
-        """Impurity decrease of each round and column."""
-        total = np.zeros((len(self), self.like.n_features_in_))
-        for forest in self.forests:
-            total += forest.importances
-        return total
+        """Impurity decrease of each column in each tree, shape (rounds, trees of a round, d)."""
+        if not self.forests:
+            return np.zeros((0, self.per_round, self.like.n_features_in_))
+        return np.stack([forest.importances for forest in self.forests], axis=1)
 
     def estimators(self) -> Sequence[Any]:
         """The trees as estimators, made when they are asked for."""

@@ -3,62 +3,58 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
-from weald.stagewise.additive_model import AdditiveModel
-from weald.input.table import Table, check_weights, check_X_fit, check_X_predict
-from weald.stagewise.direction import AnyDirection, TreeDirection
-from weald.params.ensembles import check_verbosity
-from weald.input.holdout import Rows, Watch, given_validation, hold_out, reading_validation
-from weald.members.foreign import check_member
-from weald.params.growth import (
-    check_choice,
-    check_count,
-    check_fraction,
-    is_real,
-    refuse,
-    resolve_seed,
-)
-from weald.fitting.progress import progress
-from weald.input.raw_table import keep_X_fit, keep_X_predict
-from weald.stagewise.stage_members import StageMembers, StageTrees
+from weald.boosting.learners import AnyLearner
+from weald.boosting.model import AdditiveModel, Start
+from weald.boosting.objective import Objective, is_built_in
+from weald.boosting.rounds import BoostingRounds
+from weald.boosting.validation import Monitor
+from weald.fitting.driver import Outcome, Plan, drive
+from weald.fitting.listeners import check_callbacks
+from weald.input.fit_data import FitData, Validation, read_fit
 from weald.input.state import (
     CheckedState,
     check_classes,
     check_columns,
     check_seed,
-    check_trees,
-    is_whole,
     numbers,
     require,
 )
 from weald.input.targets import all_or_nothing
-from weald.params.warnings import warn_user
-from weald.losses import LOSSES, Identity, Loss, check_derivatives, get_loss
-from weald.tree import (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
+from weald.losses import Identity, Loss, check_derivatives, get_loss
+from weald.members.base import Members
+from weald.members.ensemble import Ensemble
+from weald.members.foreign import check_member
+from weald.members.others import Others
+from weald.members.tags import like_members
+from weald.members.templates import Templates, grown_by_engine
+from weald.members.trees import Trees
+from weald.params.ensembles import check_verbosity
+from weald.params.growth import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    is_real,
+    refuse,
+    resolve_seed,
 )
+from weald.params.warnings import warn_user
+from weald.stagewise.learners import FittedTrees
+from weald.stagewise.steps import LineSearch, StagewiseGradients
 
 __all__ = ["StagewiseBase"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_OWN_TREES = (
-    *(DecisionTreeClassifier, ExtraTreeClassifier),
-    *(DecisionTreeRegressor, ExtraTreeRegressor),
-)
 _CHECKED = 50  # rows on which the gradient of a loss of the user's own is looked at
 
 
@@ -73,9 +69,10 @@ class _Params:
     fraction: float | None
     tol: float
     verbose: int
+    keep_partial: bool
 
 
-class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
+class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """Forward stagewise additive modelling: ``F <- F + nu h``, one member at a time."""
 
     loss_: Loss
@@ -84,9 +81,8 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
     steps_: FloatArray
     train_losses_: FloatArray
     validation_losses_: FloatArray
-    n_estimators_: int
     stop_reason_: str
-    _members: StageTrees | StageMembers
+    _model: AdditiveModel
     _kind: str  # of the losses
 
     # --- pickling ---------------------------------------------------------------------------------
@@ -95,16 +91,17 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         check_columns(self)
         check_classes(self)
         check_seed(self)
-        if "_members" not in vars(self):
+        if "_model" not in vars(self):
             return
-        require(isinstance(self._members, StageTrees | StageMembers), self, "its members")
-        n = len(self._members)
-        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
-        require(numbers(self.steps_, n), self, "steps_")
+        require(isinstance(self._model, AdditiveModel), self, "its members")
+        self._check_members(same_target=False)
+        require(numbers(self.steps_, len(self._members)), self, "steps_")
         require(np.isfinite(float(self.init_)), self, "init_")
         require(isinstance(self.loss_, Loss), self, "loss_")
-        if isinstance(self._members, StageTrees) and self._members.forest is not None:
-            check_trees(self, self._members.forest, same_target=False)
+
+    @property
+    def _members(self) -> Members:  # type: ignore[override]
+        return self._model.members
 
     # --- what labels and numbers differ in --------------------------------------------------------
 
@@ -113,12 +110,8 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         """The member to be copied."""
 
     @abstractmethod
-    def _read_target(self, y: Any, n: int) -> FloatArray:
+    def _read_target(self, y: Any, n: int, again: bool = False) -> FloatArray:
         """Check the targets and note their classes on self; numbers, or 0 and 1."""
-
-    @abstractmethod
-    def _read_validation_target(self, y: Any, n: int) -> FloatArray:
-        """Check further targets of the same kind."""
 
     @abstractmethod
     def _wrong_kind(self, loss: Loss) -> ValueError:
@@ -128,54 +121,27 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
     def _sides(self) -> npt.NDArray[Any]:
         """What -1 and 1 of classifiers as members stand for."""
 
+    def _row_weights(self, y: FloatArray, weights: FloatArray | None) -> FloatArray | None:
+        return weights
+
     def _nothing_to_learn(self) -> bool:
         """All targets are the same by their nature: a single class."""
         return False
 
     # --- fit --------------------------------------------------------------------------------------
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Any:
-        """Fit the model, one member after the other.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            weald's trees take numbers, strings, categoricals and missing values. Other members get
-            the table as it is.
-        y : array-like of shape (n,)
-            Two classes of any type, or numbers.
-        sample_weight : array-like of shape (n,), optional
-            A row of weight k adds what k copies of it add; weight 0 is like its absence. (Where
-            rows are drawn, for validation or because a member takes no weights, this holds on
-            average.)
-        X_val, y_val : table and targets, optional
-            Rows to judge by, instead of a `validation_fraction` of the training rows. Their loss
-            is kept in `validation_losses_`, and stops the fit if `n_iter_no_change` is given.
-        sample_weight_val : array-like, optional
-            Weights of these rows.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation: Validation) -> Any:
+        """Read, begin, boost."""
         with all_or_nothing(self):
             params = self._resolve()
-            self.estimator_ = self._checked_estimator()
+            self.estimator_ = check_member(self._get_estimator())
             self.seed_ = resolve_seed(self.random_state)
-            rows, table = self._read(X, y, sample_weight)
-            train, held = self._divide(rows, params, X_val, y_val, sample_weight_val)
-            self.loss_ = self._checked_loss(train, held)
-            self.init_ = self._start(train, params)
-            self._boost(train, held, self._direction(train, table), params)
+            tree = self.estimator_ if grown_by_engine(self.estimator_) else None
+            data = read_fit(self, X, y, sample_weight, tree=tree, validation=validation)
+            data = self._divided(data, params)
+            self.loss_ = self._checked_loss(data)
+            self.init_ = self._start(data, params)
+            self._boost(data, params)
             return self
 
     def _resolve(self) -> _Params:
@@ -200,63 +166,32 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
             fraction=None if fraction is None else float(fraction),
             tol=check_fraction("tol", self.tol, low=0.0, high=np.inf),
             verbose=check_verbosity(self.verbose),
+            keep_partial=check_flag("keep_partial", self.keep_partial),
         )
 
-    def _checked_estimator(self) -> Any:
-        return check_member(self._get_estimator())
+    def _divided(self, data: FitData, params: _Params) -> FitData:
+        """Without rows of no weight; with rows to judge by, if they are asked for."""
+        held = data.validation and data.validation.present()
+        data = replace(data.present(), validation=held)
+        asked = params.patience is not None and params.fraction is not None
+        if held is not None or not asked or self._nothing_to_learn():
+            return data
+        assert params.fraction is not None
+        return data.divided(params.fraction, self.seed_, classes=self._kind == "binary")
 
-    def _grows_trees(self) -> bool:
-        """The members are trees that the engine can grow from codes made once."""
-        tree = self._get_estimator()
-        if type(tree) not in _OWN_TREES or isinstance(tree.ccp_alpha, str):
-            return False
-        return all(getattr(tree, name, None) is None for name in ("cost_matrix", "class_weight"))
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Table | None]:
-        """What was given to ``fit``, checked, without the rows of weight 0."""
-        self.__dict__.pop("categories_", None)  # of trees that were here before
-        table = None
-        if self._grows_trees():
-            listed = self.estimator_.categorical_features
-            table = check_X_fit(self, X, categorical_features=listed)
-        matrix = keep_X_fit(self, X) if table is None else table.X
-        n = matrix.shape[0]
-        target = self._read_target(y, n)
-        weights = check_weights(sample_weight, n)
-        if table is not None:
-            table = table.without_weightless_categories(weights)
-            self.categories_, matrix = list(table.categories), table.X
-        return Rows(matrix, target, weights).present(), table
-
-    def _divide(
-        self, rows: Rows, params: _Params, X_val: Any, y_val: Any, sample_weight_val: Any
-    ) -> tuple[Rows, Rows | None]:
-        """Rows to learn from and rows to judge by, if any."""
-        if given_validation(X_val, y_val, sample_weight_val):
-            read = check_X_predict if self._grows_trees() else keep_X_predict
-            with reading_validation():
-                matrix = read(self, X_val)
-                n = matrix.shape[0]
-                weights = check_weights(sample_weight_val, n)
-                target = self._read_validation_target(y_val, n)
-            return rows, Rows(matrix, target, weights).present()
-        if params.patience is None or params.fraction is None or self._nothing_to_learn():
-            return rows, None
-        return hold_out(rows, params.fraction, self.seed_, classes=self._kind == "binary")
-
-    def _checked_loss(self, train: Rows, held: Rows | None) -> Loss:
+    def _checked_loss(self, data: FitData) -> Loss:
         loss = get_loss(self.loss)
         if loss.kind != self._kind:
             raise self._wrong_kind(loss)
-        for rows in (train, held):
+        for rows in (data, data.validation):
             if rows is not None:
                 loss.check_target(rows.y)
         return loss
 
-    def _start(self, train: Rows, params: _Params) -> float:
+    def _start(self, train: FitData, params: _Params) -> float:
         """Score of every row before the first round; here a loss of the user's own is tried out."""
         loss = self.loss_
-        if type(loss) not in LOSSES.values():
+        if not is_built_in(loss):
             some = np.unique(np.linspace(0, len(train) - 1, _CHECKED).astype(np.intp))
             plain = isinstance(loss.link, Identity) and not params.from_zero
             near = train.row_weights.mean(train.y) if plain else 0.0
@@ -267,78 +202,118 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
             return 0.0
         return float(np.asarray(loss.constant(train.y, train.weights)))
 
-    def _direction(self, train: Rows, table: Table | None) -> TreeDirection | AnyDirection:
-        estimator, seed = self.estimator_, self.seed_
-        labels = self._sides() if is_classifier(estimator) else None
-        if table is None:
-            return AnyDirection(estimator, train, labels, seed)
-        return TreeDirection(estimator, train, table, labels, self, seed)
-
-    def _boost(
-        self,
-        train: Rows,
-        held: Rows | None,
-        direction: TreeDirection | AnyDirection,
-        params: _Params,
-    ) -> None:
+    def _boost(self, data: FitData, params: _Params) -> None:
         """Go the best step along the best member, until no step helps."""
-        model = AdditiveModel(self.loss_, train, self.init_)
-        watch = Watch(self.loss_, held, self.init_, params.patience, params.tol)
-        rounds = 0 if self._nothing_to_learn() else params.n_estimators
-        reason = "n_estimators" if rounds else "no_step"
-        shown = "loss" if held is None else "validation loss"
-        with progress(rounds, 0, params.verbose, type(self).__name__, shown) as bar:
-            for t in range(rounds):
-                step = model.advance(direction, t, params.learning_rate)
-                if step is None:
-                    reason = "no_step"
-                    break
-                if held is not None:
-                    watch.add(model.steps[-1] * direction.latest(held.X))
-                bar.show(t + 1, (watch.curve or model.losses)[-1])
-                if step.endless:
-                    reason = "perfect"
-                    break
-                if watch.stops(model.losses):
-                    reason = "no_change"
-                    break
-        if rounds and not model.steps and len(np.unique(train.y)) > 1:
-            large = params.learning_rate > 1
-            warn_user(
-                f"No step of {type(self).__name__} lowers the loss, so it has no members"
-                + (f": learning_rate={params.learning_rate:g} is too large." if large else ".")
+        labels = self._sides() if is_classifier(self.estimator_) else None
+        learner: FittedTrees | AnyLearner
+        if data.table is None:
+            learner = AnyLearner(self.estimator_, data, 1, 1, self.seed_, labels, scaled=True)
+            members: Members = Others(
+                [], 0 if labels is None else 2, self.seed_, finite=labels is None
             )
-        self._members = direction.members
-        self.steps_ = np.array(model.steps)
-        self.n_estimators_ = len(model.steps)
-        self.train_losses_ = np.array(model.losses)
-        self.stop_reason_ = reason
+        else:
+            learner = FittedTrees(self.estimator_, data, labels, self, self.seed_)
+            members = Trees([], Templates(learner.template), self.seed_)
+        start = Start(np.array([self.init_]))
+        model = AdditiveModel(start, members, np.zeros(0), votes=labels is not None)
+        learner.scores[:] = self.init_
+        objective = Objective((self.loss_,), 1)
+        gradients = StagewiseGradients(objective, data, learner)
+        monitor = self._monitor(objective, data, model, gradients.loss_now, params)
+        step = LineSearch(learner, gradients, model)
+        work = BoostingRounds(
+            model,
+            learner,
+            gradients,
+            step,
+            scaling=step,
+            monitor=monitor,
+            total=params.n_estimators,
+            watched=True,
+            no_step_ends=False,
+        )
+        first_loss = gradients.loss_now
+        outcome = Outcome("no_step")
+        if not self._nothing_to_learn():
+            outcome = drive(work, self._plan(params))
+            if not work.losses and len(np.unique(data.y)) > 1:
+                large = params.learning_rate > 1
+                warn_user(
+                    f"No step of {type(self).__name__} lowers the loss, so it has no members"
+                    + (f": learning_rate={params.learning_rate:g} is too large." if large else ".")
+                )
+        if outcome.kept is not None:
+            model.cut(outcome.kept)
+        self._keep(model, [first_loss, *work.losses], outcome, monitor)
+
+    def _plan(self, params: _Params) -> Plan:
+        return Plan(
+            name=type(self).__name__,
+            estimator=self,
+            total=params.n_estimators,
+            learning_rate=params.learning_rate,
+            verbose=params.verbose,
+            callbacks=check_callbacks(self.callbacks),
+            keep_partial=params.keep_partial,
+        )
+
+    def _monitor(
+        self,
+        objective: Objective,
+        data: FitData,
+        model: AdditiveModel,
+        train_loss: float,
+        params: _Params,
+    ) -> Monitor | None:
+        """Rows that judge the model, if they are asked for."""
+        if data.validation is None and params.patience is None:
+            return None
+        monitor = Monitor(
+            objective,
+            data.validation,
+            model,
+            None,
+            patience=params.patience,
+            tol=params.tol,
+            n_jobs=self._jobs(),
+        )
+        monitor.begin(train_loss)
+        return monitor
+
+    def _keep(
+        self, model: AdditiveModel, losses: list[float], outcome: Outcome, monitor: Monitor | None
+    ) -> None:
+        rounds = len(model.members)
+        model.used, model.used_scales = rounds, model.scales
+        self._model = model
+        self.n_estimators_ = rounds
+        self.steps_ = np.empty(0) if model.scales is None else model.scales.copy()
+        self.train_losses_ = np.array(losses[: rounds + 1])
+        self.stop_reason_ = outcome.reason
         self.__dict__.pop("validation_losses_", None)
-        if held is not None:
-            self.validation_losses_ = np.array(watch.curve)
+        if monitor is not None and monitor.held_out:
+            self.validation_losses_ = np.array(monitor.curve[: rounds + 1])
 
     # --- questions --------------------------------------------------------------------------------
 
-    def _asked(self) -> StageTrees | StageMembers:
-        try:
-            return self._members
-        except AttributeError:
-            check_is_fitted(self)
-            raise
+    def _jobs(self) -> int | None:
+        jobs: int | None = getattr(self.estimator_, "n_jobs", None)
+        return jobs
 
     def _scores(self, X: Any) -> FloatArray:
         """``F = init + sum_t nu_t h_t``."""
-        members = self._asked()
-        return self.init_ + members.total(members.read(self, X), self.steps_)
+        rows = self._asked().read(self, X)
+        nothing = np.zeros((rows.shape[0], 1))
+        model = self._model
+        return self.init_ + model.added(
+            rows, nothing, 0, len(model.members), self._jobs(), model.scales
+        ).reshape(-1)
 
     def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
-        members = self._asked()
-        X = members.read(self, X)
-        F = np.full(X.shape[0], self.init_)
-        for nu, h in zip(self.steps_, members.outputs(X), strict=True):
-            F = F + nu * h
-            yield F
+        self._asked()
+        for F in self._model.staged(self, X, None, self._jobs()):
+            yield F[:, 0]
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says, -1 or 1 for classifiers as members, else numbers.
@@ -348,27 +323,23 @@ class StagewiseBase(CheckedState, MetaEstimatorMixin, BaseEstimator):
         array of shape (n_estimators_, n)
         """
         members = self._asked()
-        X = members.read(self, X)
-        return np.array([*members.outputs(X)]).reshape(len(members), X.shape[0])
-
-    @property
-    def estimators_(self) -> Sequence[Any]:
-        """The fitted members; trees of weald are made when they are asked for."""
-        return self._asked().estimators()
+        rows = members.read(self, X)
+        each = [
+            self._model.added(rows, np.zeros((rows.shape[0], 1)), t, t + 1, self._jobs())
+            for t in range(len(members))
+        ]
+        return np.array(each).reshape(len(members), rows.shape[0])
 
     @property
     def member_weights_(self) -> FloatArray:
         """The steps, by the name all of weald's ensembles have for what members count."""
-        check_is_fitted(self)
+        self._asked()
         return self.steps_
 
     # --- scikit-learn's conventions ---------------------------------------------------------------
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        member = self._get_estimator()
-        if hasattr(member, "__sklearn_tags__"):
-            of_member = get_tags(member).input_tags
-            for name in ("sparse", "allow_nan", "categorical", "string", "positive_only"):
-                setattr(tags.input_tags, name, getattr(of_member, name))
-        return tags
+        return like_members(super().__sklearn_tags__(), self._get_estimator())

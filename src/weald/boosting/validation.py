@@ -1,0 +1,150 @@
+"""Rows that judge a boosted model after each round: their loss or score, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import check_scoring
+
+from weald.boosting.model import AdditiveModel
+from weald.boosting.objective import Objective
+from weald.input.fit_data import FitData
+from weald.params.stopping import Stopping
+
+__all__ = ["Monitor", "make_scorer"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class KnownScores:
+    """A model whose raw predictions are already known: what a scorer may ask in a fit."""
+
+    def __init__(self) -> None:
+        self.F = np.empty((0, 0))
+
+    def scores(self, ensemble: Any, X: Any, offset: Any, n_jobs: int | None) -> FloatArray:
+        """The raw predictions of the rows that judge."""
+        if X.shape[0] != len(self.F):
+            raise ValueError("While a model is fitted, scoring may ask about all given rows only.")
+        return self.F
+
+
+@dataclass(eq=False)
+class Scorer:
+    """scikit-learn's scoring, on raw predictions that are known."""
+
+    rule: Any
+    ensemble: Any  # a copy of the estimator that knows its raw predictions
+    known: KnownScores
+    rows: FitData
+    truth: npt.NDArray[Any]
+
+    def __call__(self, F: FloatArray) -> float:
+        """Score of the rows with the raw predictions F (n, n_scores)."""
+        self.known.F = F
+        rows = self.rows
+        X = rows.X if rows.raw is None else rows.raw
+        if rows.weights is None:
+            return float(self.rule(self.ensemble, X, self.truth))
+        return float(self.rule(self.ensemble, X, self.truth, sample_weight=rows.weights))
+
+
+def make_scorer(ensemble: Any, rows: FitData) -> Scorer | None:
+    """What `scoring` means for these rows; None for the loss."""
+    if isinstance(ensemble.scoring, str) and ensemble.scoring == "loss":
+        return None
+    asked, known = copy(ensemble), KnownScores()
+    asked._model = known
+    try:
+        rule = check_scoring(asked, scoring=ensemble.scoring)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scoring={ensemble.scoring!r}: {error}") from error
+    return Scorer(rule, asked, known, rows, ensemble._truth(rows.y))
+
+
+class Monitor:
+    """Loss and score of rows after each round, and whether they say stop.
+
+    Parameters
+    ----------
+    objective : Objective
+    rows : FitData, optional
+        Rows held out; None judges by the training rows.
+    model : AdditiveModel
+        As far as it is there.
+    scorer : Scorer, optional
+        None judges by the loss.
+    patience, tol : see :class:`weald.params.stopping.Stopping`
+    n_jobs : int, optional
+    curve : sequence of float
+        What was seen in earlier fits of a warm start.
+    past_changes : bool
+        What earlier rounds say may change (DART).
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        rows: FitData | None,
+        model: AdditiveModel,
+        scorer: Scorer | None,
+        *,
+        patience: int | None,
+        tol: float,
+        n_jobs: int | None,
+        curve: Sequence[float] = (),
+        past_changes: bool = False,
+    ) -> None:
+        self._objective, self._rows, self._scorer = objective, rows, scorer
+        self._n_jobs, self._past_changes = n_jobs, past_changes
+        self.rule = Stopping(patience, tol)
+        self.curve: list[float] = []
+        for value in curve:
+            self._note(value)
+        self.loss: float | None = None
+        self.score: float | None = None
+        if rows is not None:
+            self._start = model.start.scores(rows.raw, len(rows), rows.offset)
+            self._F = self._added(model, self._start, 0)
+
+    @property
+    def held_out(self) -> bool:
+        """The rows are not those that the model is fitted to."""
+        return self._rows is not None
+
+    def loss_now(self) -> float:
+        """Mean loss of the rows held out, with the rounds that were looked at."""
+        assert self._rows is not None
+        return self._objective.mean(self._rows.y, self._F, self._rows.weights)
+
+    def begin(self, train_loss: float) -> None:
+        """Judge the model before its first round as well."""
+        self._note(train_loss if self._rows is None else self.loss_now())
+
+    def look(self, model: AdditiveModel, train_scores: FloatArray, train_loss: float) -> bool:
+        """After a round; whether it is the best so far."""
+        if self._rows is None:
+            F, loss = train_scores.T, train_loss
+        else:
+            whole = self._past_changes
+            first = 0 if whole else len(model.members) - 1
+            F = self._F = self._added(model, self._start if whole else self._F, first)
+            loss = self.loss = self.loss_now()
+        if self._scorer is not None:
+            self.score = self._scorer(F)
+        return self._note(loss if self.score is None else self.score)
+
+    def _added(self, model: AdditiveModel, F: FloatArray, first: int) -> FloatArray:
+        """Raw predictions of the rows held out: F and the rounds from `first` on."""
+        assert self._rows is not None
+        last = len(model.members)
+        return model.added(self._rows.X, F, first, last, self._n_jobs, model.scales)
+
+    def _note(self, value: float) -> bool:
+        self.curve.append(value)
+        return self.rule.note(-value if self._scorer is None else value)

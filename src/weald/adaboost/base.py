@@ -269,7 +269,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         members = self._asked()
         if len(members) == 0:
             return np.zeros(self.n_features_in_)
-        each = members.importances()
+        each = members.importances()[:, 0]
         if isinstance(members, Trees):
             total = each.sum(axis=1, keepdims=True)
             each = np.divide(each, total, out=np.zeros_like(each), where=total > 0)

@@ -30,6 +30,7 @@ from weald.members.foreign import (
 )
 from weald.members.trees import Trees
 from weald.params.growth import check_choice, resolve_growth
+from weald.sampling import draw_by_weight
 
 __all__ = [
     "EngineTrees",
@@ -37,7 +38,6 @@ __all__ = [
     "MemberLearner",
     "Said",
     "TreeLearner",
-    "draw_by_weight",
     "fitted_member",
 ]
 
@@ -136,14 +136,6 @@ class EngineTrees:
         )
 
 
-def draw_by_weight(weights: FloatArray, seed: int, key: int) -> npt.NDArray[np.uint32]:
-    """How often each row is drawn: as many as there are, with replacement."""
-    draw = engine.Draw()
-    draw.kind, draw.size = "bootstrap", len(weights)
-    draw.set_weights(weights)
-    return engine.draw_rows(draw, len(weights), seed, key)
-
-
 def _leaves_of(tree: engine.Tree, X: Any, threads: int) -> tuple[FloatArray, Groups]:
     """What each leaf says, from left to right, and the number of the leaf of each row."""
     number = np.cumsum(tree.is_leaf) - 1
@@ -159,18 +151,7 @@ def fitted_member(
     seed: int,
     classes: npt.NDArray[Any] | None = None,
 ) -> Any:
-    """A copy of a member of any kind, fitted to the weights, or to drawn rows if there are counts.
-
-    Parameters
-    ----------
-    estimator : the member
-    X, target, weights : the rows
-    counts : array of shape (n,), optional
-        How often each row was drawn.
-    seed : int
-    classes : array, optional
-        Labels, if the targets are class codes.
-    """
+    """A copy of a member of any kind, fitted to the weights, or to drawn rows if any were drawn."""
     member = make_member(estimator, seed, classes=classes)
     given = weights if counts is None else None
     return fit_member(member, X, target, given, counts=counts, routed=False)

@@ -32,11 +32,12 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.adaboost.learners import EngineTrees, Said, draw_by_weight, fitted_member
+from weald.adaboost.learners import EngineTrees, Said, fitted_member
 from weald.adaboost.params import AdaBoostParams
 from weald.input.fit_data import FitData
 from weald.members.base import Members
 from weald.members.foreign import Counts, member_numbers, takes_weights
+from weald.sampling import draw_by_weight
 
 __all__ = ["R2", "R2_LOSSES", "R2MemberLearner", "R2TreeLearner"]
 

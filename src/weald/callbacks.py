@@ -165,7 +165,7 @@ class EarlyStopping(Callback):
         self._start_anew(0)
 
     def _start_anew(self, done: int) -> None:
-        self._rule, self._begin = Stopping(self.patience, self.tol), done
+        self._rule = Stopping(self.patience, self.tol)
         self.best_round, self.best_value = done, np.nan
 
     def on_begin(self, state: State) -> None:
@@ -184,7 +184,7 @@ class EarlyStopping(Callback):
                 "for forests and bagging)."
             )
         if self._rule.note(sign * value):
-            self.best_round, self.best_value = self._begin + self._rule.best, value
+            self.best_round, self.best_value = state.round, value
         return self._rule.rests
 
     def rounds_to_keep(self, state: State) -> int | None:

@@ -243,19 +243,26 @@ def test_tied_leaves_vote_the_same_in_training_and_prediction(seed, k, values):
         assert model.weights_[t][said != y].sum() == pytest.approx(model.errors_[t], abs=1e-12)
 
 
+class Foreign(DecisionTreeClassifier):
+    """A tree that the engine does not take for one of its own."""
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.sampled_from(["samme", "real"]))
 @laws
 def test_engine_and_members_make_the_same_model(seed, k, algorithm):
-    """The same trees on the path of other members: class weights of 1 lead there."""
+    """The same trees, in the engine all along, with class weights of 1, and as members like any."""
     rng, X, y = noisy(seed, k, 60)
     w = rng.uniform(0.5, 2, len(y))
-    one, two = (
+    one, two, three = (
         AdaBoostClassifier(member, n_estimators=6, algorithm=algorithm).fit(X, y, w)
         for member in (
             DecisionTreeClassifier(max_depth=2),
             DecisionTreeClassifier(max_depth=2, class_weight=dict.fromkeys(range(k), 1.0)),
+            Foreign(max_depth=2),
         )
     )
-    assert isinstance(two.estimators_, list)
+    assert isinstance(three.estimators_, list)
     assert not isinstance(one.estimators_, list)
+    assert not isinstance(two.estimators_, list)
     assert_same_model(one, two, X)
+    assert_same_model(one, three, X)

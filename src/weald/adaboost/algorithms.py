@@ -1,8 +1,8 @@
 """The kinds of AdaBoost: what a member says, how much it counts, and what that does to the rows.
 
-All of them are one loop (:mod:`weald.adaboost.loop`) over the same three numbers. A member divides
-the rows into groups (the leaves of a tree, or the classes it predicts); in a group it gives every
-class k a score S_k, and a row of class k the margin M_k, positive if that is right:
+All of them are the same rounds (:mod:`weald.adaboost.rounds`) over the same three numbers. A member
+divides the rows into groups (the leaves of a tree, or the classes it predicts); in a group it gives
+every class k a raw value S_k, and a row of class k the margin M_k, positive if that is right:
 
     F_k <- F_k + alpha S_k        w_i <- w_i exp(-alpha M_k) / Z
 
@@ -28,15 +28,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.input.state import CheckedState, require
 from weald.members.foreign import Counts
 
-__all__ = ["RULES", "Rule", "Stage", "half_log_odds"]
+__all__ = ["ALGORITHMS", "Algorithm", "Stage", "half_log_odds"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class Stage:
 
     Attributes
     ----------
-    scores, margins : array of shape (n_groups, K)
+    raw, margins : array of shape (n_groups, K)
     error : float
     edge : float
         How much better than chance: 1 - 1/K - error.
@@ -61,7 +61,7 @@ class Stage:
         How much the member counts; the learning rate is not in it.
     """
 
-    scores: FloatArray
+    raw: FloatArray
     margins: FloatArray
     error: float
     edge: float
@@ -69,51 +69,43 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Rule(CheckedState):
+class Algorithm:
     """One kind of AdaBoost.
 
     Attributes
     ----------
-    scores : callable
+    raw : callable
         From what a member says in each group to S: class shares of shape (n_groups, K), or for
         regression members numbers of shape (n_groups, 1).
-    adds : "votes", "shares" or "scores"
-        What of a tree the engine can add up by itself: votes for the largest class, class shares,
-        or neither.
+    adds : "votes", "shares", "numbers" or "ratios"
+        What of a tree counts: its vote for the largest class, its class shares, or its number, all
+        of which the engine can add up by itself; or logarithms of shares, which it cannot.
     alpha : float or None
         None: from the error.
     by_shares : bool
         Members must give class shares, not only predictions.
+    regression : bool
+        Members predict numbers.
     """
 
-    scores: Callable[[FloatArray], FloatArray]
+    raw: Callable[[FloatArray], FloatArray]
     adds: str
     alpha: float | None = None
     by_shares: bool = True
     regression: bool = False
     two_classes: bool = True
-
-    def _check_state(self) -> None:
-        require(callable(self.scores), self, "its scores")
-        require(self.adds in ("votes", "shares", "scores"), self, "what it adds")
-        flags = (self.by_shares, self.regression, self.two_classes)
-        require(all(isinstance(flag, bool) for flag in flags), self, "a flag")
+    useless: ClassVar[str] = "it cannot tell the classes apart and gives them even odds"
 
     @property
     def any_edge(self) -> bool:
         """A member counts whatever its edge is."""
         return self.regression  # those of LogitBoost lower another loss
 
-    @property
-    def hopeless(self) -> str:
-        """What a model without a useful member does, for a warning."""
-        return "it cannot tell the classes apart and gives them even odds"
-
-    def margins(self, scores: FloatArray) -> FloatArray:
-        """What the scores are worth to a row of each class."""
+    def margins(self, raw: FloatArray) -> FloatArray:
+        """What the raw values are worth to a row of each class."""
         if self.adds == "votes":
-            return np.where(scores > 0, 1.0, -1.0)
-        margins: FloatArray = scores / (scores.shape[1] - 1)
+            return np.where(raw > 0, 1.0, -1.0)
+        margins: FloatArray = raw / (raw.shape[1] - 1)
         return margins
 
     def spread(self, n_classes: int) -> float:
@@ -133,18 +125,18 @@ class Rule(CheckedState):
         counts : array of shape (n_groups,), optional
             How often each group counts; by default once.
         """
-        scores = self.scores(said)
+        raw = self.raw(said)
         # Where no row counts, whatever is said there must not matter.
-        margins = np.where(weights.any(axis=1, keepdims=True), self.margins(scores), 0.0)
+        margins = np.where(weights.any(axis=1, keepdims=True), self.margins(raw), 0.0)
         if self.adds == "shares":
             wrong = weights * (1 - margins) / 2
         else:
-            right = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+            right = raw.argmax(axis=1)[:, None] == np.arange(raw.shape[1])
             wrong = np.where(right, 0.0, weights)
         error = min(max(engine.exact_sum(wrong.sum(axis=1), None, counts), 0.0), 1.0)
-        k = scores.shape[1]
+        k = raw.shape[1]
         alpha = half_log_odds(error, k) if self.alpha is None else self.alpha
-        return Stage(scores, margins, error, 1 - 1 / k - error, alpha)
+        return Stage(raw, margins, error, 1 - 1 / k - error, alpha)
 
 
 def half_log_odds(error: float, n_classes: int = 2) -> float:
@@ -155,9 +147,9 @@ def half_log_odds(error: float, n_classes: int = 2) -> float:
 
 def _votes(shares: FloatArray) -> FloatArray:
     k = shares.shape[1]
-    scores = np.full(shares.shape, -1 / (k - 1))
-    scores[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
-    return scores
+    raw = np.full(shares.shape, -1 / (k - 1))
+    raw[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
+    return raw
 
 
 def _confidence(shares: FloatArray) -> FloatArray:
@@ -167,18 +159,18 @@ def _confidence(shares: FloatArray) -> FloatArray:
 def _log_ratios(shares: FloatArray) -> FloatArray:
     k = shares.shape[1]
     logs = np.log(np.clip(shares, _LEAST_SHARE / k, 1 - _LEAST_SHARE / k))
-    scores: FloatArray = (k - 1) * (logs - logs.mean(axis=1, keepdims=True))
-    return scores
+    raw: FloatArray = (k - 1) * (logs - logs.mean(axis=1, keepdims=True))
+    return raw
 
 
 def _both_ways(values: FloatArray) -> FloatArray:
     return np.hstack([-values, values])
 
 
-RULES = {
-    "samme": Rule(_votes, "votes", by_shares=False, two_classes=False),
-    "confidence": Rule(_confidence, "shares"),
-    "real": Rule(_log_ratios, "scores", alpha=1.0, two_classes=False),
-    "gentle": Rule(_confidence, "shares", alpha=1.0),
-    "logit": Rule(_both_ways, "scores", alpha=0.5, by_shares=False, regression=True),
+ALGORITHMS = {
+    "samme": Algorithm(_votes, "votes", by_shares=False, two_classes=False),
+    "confidence": Algorithm(_confidence, "shares"),
+    "real": Algorithm(_log_ratios, "ratios", alpha=1.0, two_classes=False),
+    "gentle": Algorithm(_confidence, "shares", alpha=1.0),
+    "logit": Algorithm(_both_ways, "numbers", alpha=0.5, by_shares=False, regression=True),
 }

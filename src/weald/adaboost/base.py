@@ -3,218 +3,281 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
-from weald.adaboost.boosted import KeptTrees
-from weald.adaboost.data import BoostData, read_data
-from weald.adaboost.loop import History
-from weald.adaboost.params import BoostParams, resolve_boosting
-from weald.input.state import check_trees, is_whole, numbers, require
+from weald.adaboost.learners import Learner
+from weald.adaboost.params import AdaBoostParams, resolve_adaboost
+from weald.adaboost.rounds import AdaBoostRounds, Round, Score, ValidationScores
+from weald.fitting.driver import Outcome, Plan, drive
+from weald.fitting.warm_start import check_same, check_size, kind_of, shape_of
+from weald.input.fit_data import FitData, Validation, read_fit
+from weald.input.state import is_array, numbers, require
 from weald.input.targets import TableEstimator, all_or_nothing
+from weald.members.base import Members
+from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.views import refuse_members
-from weald.params.growth import resolve_max_features, resolve_seed
-from weald.tree import (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
-)
+from weald.members.others import Others
+from weald.members.tags import like_members
+from weald.members.templates import Templates, describe, grown_by_engine
+from weald.members.trees import Trees
+from weald.params.growth import check_choice, resolve_max_features, resolve_seed
 
-__all__ = ["BoostedEnsemble"]
+__all__ = ["AdaBoostBase"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class BoostedEnsemble(MetaEstimatorMixin, TableEstimator):
+class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
     """Members that were fitted one after another, and their votes."""
 
     alphas_: FloatArray
     errors_: FloatArray
+    edges_: FloatArray
+    normalizers_: FloatArray
     seed_: int
-    _boosted: Any  # the members as one thing that can be asked
+    _method: str  # by its name
+    _round_numbers: npt.NDArray[np.int64]  # of the members, and of the next round
+    # Set by each kind.
+    _methods: Mapping[str, Any]
+    _method_parameter: str
     _least_vote: float = -np.inf
 
     # --- pickling --------------------------------------------------------------------------------
 
     def _check_state(self) -> None:
         super()._check_state()
-        if "_boosted" not in vars(self):
+        if "_members" not in vars(self):
             return
-        n = len(self._boosted)
-        require(is_whole(self.n_estimators_, n, n), self, "n_estimators_")
+        require(self._method in self._methods, self, f"its {self._method_parameter}")
+        classes = self._member_classes()
+        self._check_members(same_target=classes is not None or "classes_" not in vars(self))
+        members, n = self._members, len(self._members)
+        if isinstance(members, Others):
+            known = 0 if classes is None else len(classes)
+            require(members.n_classes == known, self, "the number of classes")
         require(numbers(self.alphas_, n, self._least_vote), self, "alphas_")
-        if isinstance(self._boosted, KeptTrees) and self._boosted.forest is not None:
-            check_trees(self, self._boosted.forest, same_target=False)
+        tried = self._round_numbers
+        require(is_array(tried, (n + 1,), np.int64), self, "the numbers of its rounds")
+        require(tried[0] >= 0 and (np.diff(tried) >= 0).all(), self, "the numbers of its rounds")
 
     # --- what labels and numbers differ in -------------------------------------------------------
 
     @abstractmethod
-    def _rule(self) -> Any:
-        """How a member is judged."""
-
-    @abstractmethod
-    def _default_estimator(self, rule: Any) -> Any:
+    def _default_estimator(self) -> Any:
         """The member if none is given."""
 
     @abstractmethod
-    def _check_kind(self, member: Any, rule: Any) -> None:
-        """Refuse a member that does not go with the rule."""
+    def _check_kind(self, member: Any) -> None:
+        """Refuse a member that does not go with the method."""
 
     @abstractmethod
-    def _boost(self, data: BoostData, tree: Any, rule: Any, params: BoostParams) -> History:
-        """Make the members and keep them as ``_boosted``; `tree` is None if they are no trees."""
-
-    def _check_data(self, rule: Any) -> None:
-        """Refuse targets that do not go with the rule."""
-
-    # --- fit -------------------------------------------------------------------------------------
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Any:
-        """Make the members, one after another.
+    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner | None:
+        """What makes members; None if there is nothing to be learnt.
 
         Parameters
         ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            weald's trees take numbers, strings, categoricals and missing values. Other members get
-            the table as it is.
-        y : array-like of shape (n,)
-            Labels of any type for a classifier, numbers for a regressor.
-        sample_weight : array-like of shape (n,), optional
-            Where the weights of the rows start. Without `resample` a row of weight k adds exactly
-            what k copies of it add; a row of weight 0 is like its absence.
-        X_val, y_val, sample_weight_val : optional
-            Rows on which the ensemble is scored after every round; `n_iter_no_change` watches them.
-
-        Returns
-        -------
-        self
+        member : the member to be copied; a tree that knows the table, if the engine grows it
+        data : FitData
+        params : AdaBoostParams
         """
+
+    @abstractmethod
+    def _begin_scores(self, held: FitData) -> Score:
+        """What scores the members on the rows held out, one after another."""
+
+    def _member_classes(self) -> Any:
+        """Labels, if the members predict classes."""
+        return None
+
+    def _check_data(self) -> None:
+        """Refuse targets that do not go with the method."""
+
+    def _chosen(self) -> str:
+        """The name of the method."""
+        name = self._method_parameter
+        return check_choice(name, getattr(self, name), tuple(self._methods))
+
+    # --- fit -------------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation: Validation) -> Any:
+        """Read, go on from an earlier fit if asked to, make the rounds, and keep what they made."""
         with all_or_nothing(self):
-            params, rule = resolve_boosting(self), self._rule()
-            self.estimator_ = self._checked_estimator(rule)
-            tree = clone(self.estimator_) if self._grows_trees() else None
-            self.seed_ = resolve_seed(self.random_state)
-            held_out = (X_val, y_val, sample_weight_val)
-            data = read_data(self, tree, X, y, sample_weight, held_out, params, self.seed_)
-            self._check_data(rule)
-            history = self._boost(data, tree, rule, params)
-            self._keep(history, params)
+            before = dict(self.__dict__)
+            params = resolve_adaboost(self)
+            self._method = self._chosen()
+            self.estimator_ = self._checked_estimator()
+            tree = self.estimator_ if self._by_engine() else None
+            data = read_fit(self, X, y, sample_weight, tree=tree, validation=validation)
+            data = replace(data, weights=data.filled_weights)
+            self._check_data()
+            members, rounds, tried = self._begun(before, params)
+            if params.patience is not None and data.validation is None:
+                data = data.divided(
+                    params.validation_fraction, self.seed_, classes="classes_" in vars(self)
+                )
+            member = members.like if isinstance(members, Trees) else self.estimator_
+            learner = self._learner(member, data, params)
+            if learner is None:
+                weights = data.filled_weights
+                self._keep(members, [], weights / weights.sum(), [], 0)
+                self.stop_reason_ = "perfect"
+                return self
+            work = AdaBoostRounds(
+                type(self).__name__,
+                learner,
+                self._methods[self._method],
+                members,
+                rounds,
+                tried,
+                params,
+                self._validation_scores(data.validation, params),
+            )
+            outcome = self._drive(work, params)
+            self._keep(work.members, work.rounds, work.start, work.scores, work.tried)
+            still = work.tried == tried > 0 and outcome.reason == "n_estimators"
+            self.stop_reason_ = before["stop_reason_"] if still else outcome.reason
         return self
 
-    def _checked_estimator(self, rule: Any) -> Any:
+    def _checked_estimator(self) -> Any:
         if self.estimator is None:
-            return self._default_estimator(rule)
+            return self._default_estimator()
         member = clone(check_member(self.estimator))
-        self._check_kind(member, rule)
+        self._check_kind(member)
         return member
 
-    def _grows_trees(self) -> bool:
+    def _by_engine(self) -> bool:
         """The engine grows the members."""
-        tree = self.estimator_
-        kinds = (
-            DecisionTreeClassifier,
-            ExtraTreeClassifier,
-            DecisionTreeRegressor,
-            ExtraTreeRegressor,
-        )
-        if type(tree) not in kinds or tree.ccp_alpha != 0:
-            return False
-        return (
-            getattr(tree, "cost_matrix", None) is None
-            and getattr(tree, "class_weight", None) is None
-        )
+        # Its rounds cannot prune a tree before it is weighed: such trees are fitted one by one.
+        return grown_by_engine(self.estimator_) and self.estimator_.ccp_alpha == 0
 
-    def _describe(self, tree: Any) -> None:
-        """Note on a tree without nodes what all members have in common."""
-        for name in ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns"):
-            if hasattr(self, name):
-                setattr(tree, name, getattr(self, name))
-        tree.n_outputs_ = 1
-        tree.max_features_ = resolve_max_features(tree.max_features, self.n_features_in_)
+    def _begun(
+        self, before: dict[str, Any], params: AdaBoostParams
+    ) -> tuple[Members, list[Round], int]:
+        """The members there are already (warm start) or none, their rounds, and how many were made.
 
-    def _keep(self, history: History, params: BoostParams) -> None:
-        self.errors_ = np.array(history.errors)
-        self.edges_ = np.array(history.edges)
-        self.alphas_ = np.array(history.alphas)
-        self.normalizers_ = np.array(history.normalizers)
-        self.n_estimators_ = len(history.alphas)
-        self.stop_reason_ = history.reason
+        A lone member without a vote is not gone on from: it was kept for want of a better one.
+        """
+        old = before.get("_members") if params.warm_start else None
+        template = None
+        if self._by_engine():
+            tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
+            template = describe(self.estimator_, self, tried, classes=self._member_classes())
+        if not old:
+            self.seed_ = resolve_seed(self.random_state)
+            return self._nobody(template), [], 0
+        self.seed_ = before["seed_"]
+        by_engine = isinstance(old, Trees)
+        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], by_engine)
+        now = kind_of(self.estimator_, template is not None)
+        check_same(
+            {self._method_parameter: before["_method"], **was, **shape_of(before)},
+            {self._method_parameter: self._method, **now, **shape_of(self.__dict__)},
+        )
+        told = ("_round_numbers", "errors_", "edges_", "alphas_", "normalizers_")
+        made = zip(*(before[name].tolist() for name in told), strict=False)
+        rounds = [Round(*one) for one in made]
+        if before["stop_reason_"] in ("worse", "edge") and rounds[-1].alpha == 0:
+            rounds = []
+        done = int(before["_round_numbers"][-1])
+        check_size(params.n_estimators, done)
+        members = old.prefix(len(rounds))  # a copy: the old ones stay if the fit fails
+        if isinstance(members, Trees):
+            members.go_on_with(template)
+        return members, rounds, done
+
+    def _nobody(self, template: Any) -> Members:
+        """An ensemble without members yet: of trees like this one, or of any kind."""
+        if template is not None:
+            return Trees([], Templates(template), self.seed_)
+        classes = self._member_classes()
+        return Others([], 0 if classes is None else len(classes), self.seed_, finite=True)
+
+    def _validation_scores(
+        self, held: FitData | None, params: AdaBoostParams
+    ) -> ValidationScores | None:
+        if held is None:
+            return None
+        return ValidationScores(lambda: self._begin_scores(held), params.patience, params.tol)
+
+    def _drive(self, work: AdaBoostRounds, params: AdaBoostParams) -> Outcome:
+        plan = Plan(
+            name=type(self).__name__,
+            estimator=self,
+            total=params.n_estimators,
+            done=work.tried,
+            learning_rate=params.learning_rate,
+            verbose=params.verbose,
+            callbacks=params.callbacks,
+            keep_partial=params.keep_partial,
+        )
+        outcome = drive(work, plan)
+        if outcome.kept is not None:
+            work.cut(outcome.kept)
+        return outcome
+
+    def _keep(
+        self,
+        members: Members,
+        rounds: list[Round],
+        start: FloatArray,
+        scores: list[float],
+        tried: int,
+    ) -> None:
+        self._members = members
+        self.n_estimators_ = len(members)
+        self.errors_ = np.array([one.error for one in rounds])
+        self.edges_ = np.array([one.edge for one in rounds])
+        self.alphas_ = np.array([one.alpha for one in rounds])
+        self.normalizers_ = np.array([one.normalizer for one in rounds])
+        self._round_numbers = np.array([*(one.number for one in rounds), tried], dtype=np.int64)
         for name in ("weights_", "validation_scores_"):
             self.__dict__.pop(name, None)
-        if params.keep_weights:
-            self.weights_ = np.array(history.weights)
-        if history.validation:
-            self.validation_scores_ = np.array(history.validation)
+        if self.keep_weights:
+            self.weights_ = np.array([start, *(one.weights for one in rounds)])
+        if scores:
+            self.validation_scores_ = np.array(scores)
 
     # --- what is known of the members ------------------------------------------------------------
 
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, t: Any) -> Any:
-        return self.estimators_[t]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
-
     @property
-    def estimators_(self) -> Any:
-        """The fitted members."""
-        check_is_fitted(self, "alphas_")
-        return self._boosted.estimators(self.seed_)
-
-    @estimators_.setter
-    def estimators_(self, members: Any) -> None:
-        refuse_members(self, members)
+    def member_weights_(self) -> FloatArray:
+        """What each member counts: the alphas."""
+        self._asked()
+        return self.alphas_
 
     @property
     def estimator_weights_(self) -> FloatArray:
         """Votes as scikit-learn states them, ``ln((1 - e) / e)``: twice the alphas."""
-        check_is_fitted(self, "alphas_")
+        self._asked()
         return 2 * self.alphas_
 
     @property
     def estimator_errors_(self) -> FloatArray:
         """The errors, under scikit-learn's name."""
-        check_is_fitted(self, "alphas_")
+        self._asked()
         return self.errors_
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Mean of the importances of members that split, weighted by their votes; 1 in total."""
-        check_is_fitted(self, "alphas_")
-        each = self._boosted.importances()
-        if len(each) == 0:
+        members = self._asked()
+        if len(members) == 0:
             return np.zeros(self.n_features_in_)
+        each = members.importances()[:, 0]
+        if isinstance(members, Trees):
+            total = each.sum(axis=1, keepdims=True)
+            each = np.divide(each, total, out=np.zeros_like(each), where=total > 0)
         importances: FloatArray = self.alphas_ @ each
-        total = importances.sum()
-        return importances / total if total > 0 else importances
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "alphas_" in self.__dict__
+        whole = importances.sum()
+        return importances / whole if whole > 0 else importances
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
-        if hasattr(self.estimator, "__sklearn_tags__"):  # else the default, a tree of weald
-            of_member = get_tags(self.estimator).input_tags
-            for name in ("sparse", "allow_nan", "categorical", "string", "positive_only"):
-                setattr(tags.input_tags, name, getattr(of_member, name))
-        return tags
+        return like_members(tags, self.estimator)

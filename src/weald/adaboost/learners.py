@@ -15,35 +15,36 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from weald import _engine as engine
-from weald.adaboost.algorithms import Rule, Stage
-from weald.adaboost.data import BoostData
-from weald.adaboost.params import BoostParams
-from weald.input.raw_table import take_rows
+from weald.adaboost.algorithms import Algorithm, Stage
+from weald.adaboost.params import AdaBoostParams
+from weald.input.fit_data import FitData
 from weald.input.row_weights import RowWeights
+from weald.members.base import Members
 from weald.members.foreign import (
     Counts,
-    fit_members,
+    fit_member,
     make_member,
-    member_outputs,
+    member_numbers,
     member_shares,
     takes_weights,
 )
+from weald.members.trees import Trees
 from weald.params.growth import check_choice, resolve_growth
+from weald.sampling import draw_by_weight
 
 __all__ = [
-    "MemberRounds",
-    "Rounds",
-    "TreeRounds",
-    "Weighing",
-    "bin_rows",
-    "draw_by_weight",
-    "draws",
-    "fit_member",
-    "grow_rules",
+    "EngineTrees",
+    "Learner",
+    "MemberLearner",
+    "Said",
+    "TreeLearner",
+    "fitted_member",
 ]
 
 FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
+# What each group says, the weight of each class in it, and how often it counts.
+Said = tuple[FloatArray, FloatArray, Counts]
 
 _MOST_RESPONSE = (
     4.0  # of LogitBoost's working response (Friedman, Hastie & Tibshirani 2000, p. 352)
@@ -53,8 +54,8 @@ _DRAWS = 10  # at most, to get rows of two classes
 _DRAW_KEY = 1 << 40
 
 
-class Rounds(Protocol):
-    """Members made one after another, under changing weights.
+class Learner(Protocol):
+    """Makes members one after another, under changing weights.
 
     Attributes
     ----------
@@ -64,11 +65,11 @@ class Rounds(Protocol):
 
     varies: bool
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
-        """Fit a member; what each group says, the weight of each class in it, how often it counts.
+    def fit(self, key: int) -> Said:
+        """Fit a member, and hear what it says."""
 
-        None: once.
-        """
+    def recall(self, members: Members, t: int) -> Said:
+        """Hear a member of an earlier fit, as if it had just been fitted."""
 
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum, then made 1."""
@@ -77,123 +78,150 @@ class Rounds(Protocol):
         """The member stays, with this vote."""
 
     @property
-    def weights(self) -> FloatArray: ...
+    def weights(self) -> FloatArray:
+        """Of every row, 1 in total."""
 
     @property
     def member(self) -> Any:
-        """The member fitted last."""
+        """The member fitted last, as :class:`Members` take it."""
 
 
-def grow_rules(tree: Any, data: BoostData) -> Any:
-    """The growth parameters of a tree that is a member."""
-    assert data.table is not None
-    n = int(np.count_nonzero(data.weights))
-    return resolve_growth(
-        tree,
-        tree._criteria,
-        n,
-        data.table.is_categorical,
-        1.0,  # weights are given to the engine as shares of their sum
-        splitter=check_choice("splitter", tree.splitter, ("best", "random")),
-    )
-
-
-def draws(growth: Any, params: BoostParams) -> bool:
-    """Whether two trees from the same weights may differ."""
-    return params.resample or growth.rules.random_split or growth.rules.max_features > 0
-
-
-def bin_rows(data: BoostData, growth: Any, threads: int) -> engine.Binned:
-    """The training table as codes."""
-    assert data.table is not None
-    n_categories = data.table.n_categories
-    return engine.bin_table(
-        data.X, n_categories, growth.max_bins, growth.keys, data.weights, threads
-    )
-
-
-def draw_by_weight(weights: FloatArray, seed: int, key: int) -> npt.NDArray[np.uint32]:
-    """How often each row is drawn: as many as there are, with replacement."""
-    draw = engine.Draw()
-    draw.kind, draw.size = "bootstrap", len(weights)
-    draw.set_weights(weights)
-    return engine.draw_rows(draw, len(weights), seed, key)
-
-
-def fit_member(
-    estimator: Any,
-    X: Any,
-    target: npt.NDArray[Any],
-    weights: FloatArray | None,
-    counts: Counts,
-    seed: int,
-    key: int,
-    classes: npt.NDArray[Any] | None = None,
-) -> Any:
-    """A copy of a member of any kind, fitted to the weights, or to drawn rows if there are counts.
+class EngineTrees:
+    """Trees of weald, grown by the engine from a table that is binned once.
 
     Parameters
     ----------
-    estimator : the member
-    X, target : table, class codes or numbers
-    weights : array of shape (n,), optional
-    counts : array of shape (n,), optional
-        How often each row was drawn.
-    seed, key : int
-        What its random states follow from.
-    classes : array, optional
-        Labels of the class codes.
+    tree : tree estimator
+    data : FitData
+    params : AdaBoostParams
+    by_class : array of shape (n,), optional
+        What the class of each row weighs.
+
+    Attributes
+    ----------
+    varies : bool
+        Two trees from the same weights may differ.
     """
-    member = make_member(estimator, engine.member_seed(seed, key), classes=classes)
-    job = (member, counts, np.arange(X.shape[1]))
-    [member] = fit_members([job], X, target, weights if counts is None else None, {}, 1)
-    return member
+
+    def __init__(
+        self, tree: Any, data: FitData, params: AdaBoostParams, by_class: FloatArray | None = None
+    ) -> None:
+        assert data.table is not None
+        self._weights, self._threads = data.filled_weights, params.threads
+        self._growth = growth = resolve_growth(
+            tree,
+            tree._criteria,
+            int(np.count_nonzero(self._weights)),
+            data.table.is_categorical,
+            1.0,  # weights are given to the engine as shares of their sum
+            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
+        )
+        rules = growth.rules
+        self.varies = params.resample or rules.random_split or rules.max_features > 0
+        self._matrix = engine.bin_table(
+            data.X,
+            data.table.n_categories,
+            growth.max_bins,
+            growth.keys,
+            self._weights if by_class is None else self._weights * by_class,
+            params.threads,
+        )
+
+    def rounds(self, target: engine.Target, weights: FloatArray | None = None) -> engine.Rounds:
+        """Begin to grow; by default under the weights that were given to ``fit``."""
+        weights = self._weights if weights is None else weights
+        growth = self._growth
+        return engine.make_rounds(
+            self._matrix, target, growth.criterion, growth.rules, weights, self._threads
+        )
 
 
-class TreeRounds:
+def _leaves_of(tree: engine.Tree, X: Any, threads: int) -> tuple[FloatArray, Groups]:
+    """What each leaf says, from left to right, and the number of the leaf of each row."""
+    number = np.cumsum(tree.is_leaf) - 1
+    return tree.value[tree.is_leaf, 0], number[tree.apply(X, threads)]
+
+
+def fitted_member(
+    estimator: Any,
+    X: Any,
+    target: npt.NDArray[Any],
+    weights: FloatArray,
+    counts: Counts,
+    seed: int,
+    classes: npt.NDArray[Any] | None = None,
+) -> Any:
+    """A copy of a member of any kind, fitted to the weights, or to drawn rows if any were drawn."""
+    member = make_member(estimator, seed, classes=classes)
+    given = weights if counts is None else None
+    return fit_member(member, X, target, given, counts=counts, routed=False)
+
+
+class TreeLearner:
     """Classification trees of weald, all in the engine."""
 
-    def __init__(self, tree: Any, data: BoostData, n_classes: int, params: BoostParams, seed: int):
-        growth = grow_rules(tree, data)
-        matrix = bin_rows(data, growth, params.threads)
-        target = engine.labels(data.y[:, None], [n_classes], None)
-        self._rounds = engine.make_rounds(
-            matrix, target, growth.criterion, growth.rules, data.weights, params.threads
-        )
-        self._seed, self._resample = seed, params.resample
-        self.varies = draws(growth, params)
+    def __init__(
+        self, tree: Any, data: FitData, n_classes: int, params: AdaBoostParams, seed: int
+    ) -> None:
+        self._X, self._codes, self._seed = data.X, data.y, seed
+        self._resample, self._threads = params.resample, params.threads
+        trees = EngineTrees(tree, data, params)
+        self.varies = trees.varies
+        self._rounds = trees.rounds(engine.labels(data.y[:, None], [n_classes], None))
+        # Only for members of an earlier fit, whose leaves the engine does not know.
+        self._rows = data.row_weights
+        self._factors = np.where(data.filled_weights > 0, self._rows.start, 0.0)
+        self._recalled: Groups | None = None
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
+    def fit(self, key: int) -> Said:
+        """Fit a member, and hear what it says."""
+        self._recalled = None
         self._rounds.grow(self._seed, key, self._resample)
         return self._rounds.leaf_values, self._rounds.class_weights, None
 
+    def recall(self, members: Members, t: int) -> Said:
+        """Hear a member of an earlier fit."""
+        assert isinstance(members, Trees)
+        said, self._recalled = _leaves_of(members.forest.tree(t), self._X, self._threads)
+        return said, np.ones(said.shape), None
+
     def reweight(self, factors: FloatArray) -> float:
-        return self._rounds.reweight(factors)
+        """Multiply the weights by a factor for each leaf and class; their sum."""
+        if self._recalled is None:
+            return self._rounds.reweight(factors)
+        # As the engine does it: products, kept of the size of 1 by a power of two.
+        self._factors = self._factors * factors[self._recalled, self._codes]
+        total = self._rows.count(self._factors)
+        self._factors *= 2.0 ** -np.round(np.log2(total / self._rows.total))
+        self._rounds.set_factors(self._factors)
+        return total
 
     def advance(self, stage: Stage, alpha: float) -> None:
-        pass
+        """The member stays."""
 
     @property
     def weights(self) -> FloatArray:
+        """Of every row, 1 in total."""
         return self._rounds.weights
 
     @property
-    def member(self) -> engine.Forest:
-        return engine.Forest(self._rounds.tree())
+    def member(self) -> list[engine.Forest]:
+        """The member fitted last."""
+        return [engine.Forest(self._rounds.tree())]
 
 
-class Weighing:
+class _Weighing:
     """Weights of rows of some classes, 1 in total."""
 
     def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
         self._codes, self._n_classes = codes, n_classes
         self.rows = RowWeights(weights, len(codes))
-        self._factors = self.rows.start / self.rows.total
+        self.factors = self.rows.start / self.rows.total
 
     @property
     def weights(self) -> FloatArray:
         """Of every row."""
-        return self.rows.fine(self._factors, keep_light=True)
+        return self.rows.fine(self.factors, keep_light=True)
 
     def in_groups(self, groups: Groups, n_groups: int) -> FloatArray:
         """Weight of each class in each group."""
@@ -205,28 +233,29 @@ class Weighing:
     def of_rows(self) -> FloatArray:
         """The same where every row is a group that counts as often as the row does."""
         out = np.zeros((len(self._codes), self._n_classes))
-        there = self.rows.counts if self.rows.counts is not None else self._factors
-        out[np.arange(len(out)), self._codes] = np.where(there > 0, self._factors, 0.0)
+        there = self.rows.counts if self.rows.counts is not None else self.factors
+        out[np.arange(len(out)), self._codes] = np.where(there > 0, self.factors, 0.0)
         return out
 
     def reweight(self, groups: Groups, factors: FloatArray) -> float:
         """Multiply by the factor of each row's group and class; divide by the sum and return it."""
-        self._factors = self._factors * factors[groups, self._codes]
-        total = self.rows.count(self._factors)
-        self._factors /= total
+        self.factors = self.factors * factors[groups, self._codes]
+        total = self.rows.count(self.factors)
+        self.factors /= total
         return total
 
 
 class _Working:
     """What LogitBoost fits its members to: a Newton step for the log loss, as least squares.
 
-    The target is cut at 4. In trees, rows that are far off thereby lose their pull, which is what
+    The target is cut at 4. In trees, rows that are far off thereby lose influence, which is what
     makes LogitBoost robust. A linear member could then go ever further off; for members other than
-    trees (`keeps_pull`) the weight rises instead, so that weight times target stays the gradient.
+    trees (`keeps_gradient`) the weight rises instead, so that weight times target stays the
+    gradient.
     """
 
-    def __init__(self, codes: npt.NDArray[Any], rows: RowWeights, keeps_pull: bool = False) -> None:
-        self._codes, self._keeps_pull = codes, keeps_pull
+    def __init__(self, codes: npt.NDArray[Any], rows: RowWeights, keeps_gradient: bool) -> None:
+        self._codes, self._keeps_gradient = codes, keeps_gradient
         self._start = rows.start
         self._F = np.zeros(len(codes))
 
@@ -234,7 +263,7 @@ class _Working:
         """Target of the next member, and weights to be multiplied by what rows count."""
         p = expit(2 * self._F)
         spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
-        if self._keeps_pull:
+        if self._keeps_gradient:
             spread = np.maximum(spread, np.abs(self._codes - p) / _MOST_RESPONSE)
         z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)
         return z, self._start * spread
@@ -243,14 +272,20 @@ class _Working:
         self._F += step
 
 
-class MemberRounds:
-    """Members of any kind, and regression trees of weald for LogitBoost.
+class MemberLearner:
+    """Members of any kind; trees of weald for LogitBoost, or with weights of classes.
 
     Parameters
     ----------
     estimator : the member
-    tree : bool
-        It is a regression tree of weald, to be grown by the engine.
+        If the engine grows it, a tree that knows the classes.
+    by_engine : bool
+    algorithm : Algorithm
+    data : FitData
+    classes : array
+        Labels of the class codes.
+    params : AdaBoostParams
+    seed : int
     """
 
     varies = True  # nobody knows
@@ -258,89 +293,122 @@ class MemberRounds:
     def __init__(
         self,
         estimator: Any,
-        tree: bool,
-        rule: Rule,
-        data: BoostData,
+        by_engine: bool,
+        algorithm: Algorithm,
+        data: FitData,
         classes: npt.NDArray[Any],
-        params: BoostParams,
+        params: AdaBoostParams,
         seed: int,
     ) -> None:
-        self._estimator, self._rule, self._data, self._classes = estimator, rule, data, classes
-        self._n, self._k, self._seed = len(data.y), len(classes), seed
-        self._resample = params.resample or not takes_weights(estimator)
-        self._present = np.flatnonzero(data.weights)  # rows of no weight are as good as absent
-        self._X = data.X if len(self._present) == self._n else take_rows(data.X, self._present)
-        self._weighing = Weighing(data.y, data.weights, self._k)
-        self._working = (
-            _Working(data.y, self._weighing.rows, keeps_pull=not tree) if rule.regression else None
-        )
+        self._estimator, self._algorithm, self._data = estimator, algorithm, data
+        self._n, self._k, self._seed = len(data), len(classes), seed
+        self._classes = None if algorithm.regression else classes
         self._threads = params.threads
-        self._growth = self._matrix = None
-        if tree:
-            self._growth = grow_rules(estimator, data)
-            self._matrix = bin_rows(data, self._growth, params.threads)
+        self._resample = params.resample or not takes_weights(estimator, routed=False)
+        self._present = np.flatnonzero(data.filled_weights)
+        self._weighing = _Weighing(data.y, data.filled_weights, self._k)
+        self._working: _Working | None = None
+        if algorithm.regression:
+            self._working = _Working(data.y, self._weighing.rows, keeps_gradient=not by_engine)
+        self._trees: EngineTrees | None = None
+        if by_engine:
+            self._by_class = self._class_weights()
+            self._trees = EngineTrees(estimator, data, params, self._by_class)
+        else:
+            self._there = data.present()  # rows of no weight are as good as absent
         self.member: Any = None
+
+    def _class_weights(self) -> FloatArray:
+        """What the tree's `class_weight` makes of each row."""
+        by_class = np.ones(self._n)
+        if not self._algorithm.regression:
+            codes = self._data.y[self._present, None]
+            by_class[self._present] = self._estimator._row_weights(codes, None)
+        return by_class
 
     @property
     def weights(self) -> FloatArray:
+        """Of every row, 1 in total."""
         return self._weighing.weights
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
-        said, groups = self._grow(key) if self._matrix is not None else self._fit(key)
+    def fit(self, key: int) -> Said:
+        """Fit a member, and hear what it says."""
+        if self._trees is not None:
+            return self._heard(*self._grow(self._trees, key))
+        self._fit(key)
+        return self._heard(*self._asked(self.member[0]))
+
+    def recall(self, members: Members, t: int) -> Said:
+        """Hear a member of an earlier fit."""
+        if isinstance(members, Trees):
+            return self._heard(*_leaves_of(members.forest.tree(t), self._data.X, self._threads))
+        return self._heard(*self._asked(members.estimators()[t]))
+
+    def reweight(self, factors: FloatArray) -> float:
+        """Multiply the weights by a factor for each group and class; their sum."""
+        return self._weighing.reweight(self._groups, factors)
+
+    def advance(self, stage: Stage, alpha: float) -> None:
+        """The member stays, with this vote."""
+        if self._working is not None:
+            self._working.add(alpha * stage.raw[self._groups, 1])
+
+    def _heard(self, said: FloatArray, groups: Groups | None) -> Said:
         if groups is None:
             self._groups = np.arange(self._n)
             return said, self._weighing.of_rows(), self._weighing.rows.counts
         self._groups = groups
         return said, self._weighing.in_groups(groups, len(said)), None
 
-    def reweight(self, factors: FloatArray) -> float:
-        return self._weighing.reweight(self._groups, factors)
-
-    def advance(self, stage: Stage, alpha: float) -> None:
+    def _grow(self, trees: EngineTrees, key: int) -> tuple[FloatArray, Groups]:
         if self._working is not None:
-            self._working.add(alpha * stage.scores[self._groups, 1])
+            z, factors = self._working.problem()
+            rounds = trees.rounds(engine.reals(z[:, None], None))
+            rounds.set_factors(factors)
+            rounds.grow(self._seed, key, self._resample)
+            self.member = [engine.Forest(rounds.tree())]
+            return rounds.leaf_values, rounds.leaf_of
+        target = engine.labels(self._data.y[:, None], [self._k], None)
+        if self._resample:  # rows are drawn by their own weights, not by those of their classes
+            counts = self._draw(self._weighing.weights, self._data.y, key)
+            rounds = trees.rounds(target, counts * self._by_class)
+        else:
+            rounds = trees.rounds(target)
+            rounds.set_factors(self._weighing.factors * self._by_class)
+        rounds.grow(self._seed, key, False)
+        self.member = [engine.Forest(rounds.tree())]
+        # Rows of a class without weight are not in the tree yet, but they count.
+        return _leaves_of(self.member[0].tree(0), self._data.X, self._threads)
 
-    def _grow(self, key: int) -> tuple[FloatArray, Groups]:
-        assert self._working is not None
-        assert self._growth is not None
-        assert self._matrix is not None
-        z, factors = self._working.problem()
-        growth = self._growth
-        rounds = engine.make_rounds(
-            self._matrix,
-            engine.reals(z[:, None], None),
-            growth.criterion,
-            growth.rules,
-            self._data.weights,
-            self._threads,
-        )
-        rounds.set_factors(factors)
-        rounds.grow(self._seed, key, self._resample)
-        self.member = engine.Forest(rounds.tree())
-        return rounds.leaf_values, rounds.leaf_of
-
-    def _fit(self, key: int) -> tuple[FloatArray, Groups | None]:
-        """What groups of rows are told, and which row is in which; None: every row is a group."""
+    def _fit(self, key: int) -> None:
         target: npt.NDArray[Any] = self._data.y.astype(np.int64)
         weights = self._weighing.weights
         if self._working is not None:
             target, factors = self._working.problem()
             weights = self._weighing.rows.fine(factors, keep_light=True)
-        rows, X = self._present, self._data.X
-        target, weights = target[rows], weights[rows]
+        target, weights = target[self._present], weights[self._present]
         counts = self._draw(weights, target, key) if self._resample else None
-        classes = None if self._rule.regression else self._classes
-        self.member = fit_member(
-            self._estimator, self._X, target, weights, counts, self._seed, key, classes
-        )
-        if self._rule.regression:
-            return member_outputs(self.member, X)[:, None], None
-        shares = member_shares(self.member, X, n_classes=self._k, vote=not self._rule.by_shares)
-        if self._rule.by_shares:
+        seed = engine.member_seed(self._seed, key)
+        self.member = [
+            fitted_member(
+                self._estimator, self._there.X, target, weights, counts, seed, self._classes
+            )
+        ]
+
+    def _asked(self, member: Any) -> tuple[FloatArray, Groups | None]:
+        """What groups of rows are told, and which row is in which; None: every row is a group."""
+        X = self._data.X
+        if self._algorithm.regression:
+            return member_numbers(member, X)[:, None], None
+        by_shares = self._algorithm.by_shares
+        shares = member_shares(member, X, n_classes=self._k, vote=not by_shares)
+        if by_shares:
             return shares, None
         return np.eye(self._k), shares.argmax(axis=1)  # all rows it takes for one class are alike
 
-    def _draw(self, weights: FloatArray, target: npt.NDArray[Any], key: int) -> Counts:
+    def _draw(
+        self, weights: FloatArray, target: npt.NDArray[Any], key: int
+    ) -> npt.NDArray[np.uint32]:
         """How often each row is drawn; of more than one class, which many members need."""
         for again in range(_DRAWS):
             counts = draw_by_weight(weights, self._seed, key + again * _DRAW_KEY)

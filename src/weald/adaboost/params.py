@@ -1,4 +1,4 @@
-"""Parameters of boosting, parsed once."""
+"""Parameters of AdaBoost, parsed once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from weald._engine import resolve_threads
+from weald.fitting.listeners import check_callbacks
 from weald.params.ensembles import check_verbosity
 from weald.params.growth import (
     check_choice,
@@ -18,12 +19,12 @@ from weald.params.growth import (
     refuse,
 )
 
-__all__ = ["BoostParams", "resolve_boosting"]
+__all__ = ["AdaBoostParams", "resolve_adaboost"]
 
 
 @dataclass(frozen=True)
-class BoostParams:
-    """What the parameters of a boosted ensemble mean, beside those of its members."""
+class AdaBoostParams:
+    """What the parameters of AdaBoost mean, beside those of its members."""
 
     n_estimators: int
     learning_rate: float
@@ -36,10 +37,13 @@ class BoostParams:
     keep_weights: bool
     threads: int
     verbose: int
+    warm_start: bool
+    keep_partial: bool
+    callbacks: list[Any]
 
 
-def resolve_boosting(estimator: Any) -> BoostParams:
-    """Check the parameters that the kinds of AdaBoost have in common."""
+def resolve_adaboost(estimator: Any) -> AdaBoostParams:
+    """Check the parameters that classifiers and regressors have in common."""
     e = estimator
     rate = e.learning_rate
     if not is_real(rate) or not 0 < rate < np.inf:
@@ -57,7 +61,7 @@ def resolve_boosting(estimator: Any) -> BoostParams:
     share = e.validation_fraction
     if not is_real(share) or not 0 < share < 1:
         raise refuse("validation_fraction", "a number between 0 and 1 (exclusive)", share)
-    return BoostParams(
+    return AdaBoostParams(
         n_estimators=check_count("n_estimators", e.n_estimators, least=1),
         learning_rate=float(rate),
         resample=resample,
@@ -69,4 +73,7 @@ def resolve_boosting(estimator: Any) -> BoostParams:
         keep_weights=check_flag("keep_weights", e.keep_weights),
         threads=resolve_threads(e.n_jobs),
         verbose=check_verbosity(e.verbose),
+        warm_start=check_flag("warm_start", e.warm_start),
+        keep_partial=check_flag("keep_partial", e.keep_partial),
+        callbacks=check_callbacks(e.callbacks),
     )

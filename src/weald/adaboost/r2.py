@@ -1,7 +1,8 @@
 """AdaBoost.R2 (Drucker 1997): what a regressor's errors are worth, and its rounds.
 
-It is the loop of AdaBoost (:mod:`weald.adaboost.loop`) with rows that are more or less wrong instead
-of wrong or right. A row's error, as a share of the largest, becomes a loss L between 0 and 1:
+These are the rounds of AdaBoost (:mod:`weald.adaboost.rounds`) with rows that are more or less
+wrong instead of wrong or right. A row's error, as a share of the largest, becomes a loss L between
+0 and 1:
 
     ===========  =========================
     loss         L, d = |y - h| / largest
@@ -21,7 +22,7 @@ members, weighted by their votes.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,14 +32,14 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.adaboost.data import BoostData
-from weald.adaboost.learners import bin_rows, draw_by_weight, draws, fit_member, grow_rules
-from weald.adaboost.params import BoostParams
-from weald.input.raw_table import take_rows
-from weald.input.row_weights import RowWeights
-from weald.members.foreign import Counts, member_outputs, takes_weights
+from weald.adaboost.learners import EngineTrees, Said, fitted_member
+from weald.adaboost.params import AdaBoostParams
+from weald.input.fit_data import FitData
+from weald.members.base import Members
+from weald.members.foreign import Counts, member_numbers, takes_weights
+from weald.sampling import draw_by_weight
 
-__all__ = ["LOSSES", "AnyR2Rounds", "R2Rounds", "R2Rule", "TreeR2Rounds"]
+__all__ = ["R2", "R2_LOSSES", "R2MemberLearner", "R2TreeLearner"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -57,15 +58,8 @@ def _exponential(d: FloatArray) -> FloatArray:
     return -np.expm1(-d)
 
 
-LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "linear": _linear,
-    "square": _square,
-    "exponential": _exponential,
-}
-
-
 @dataclass(frozen=True)
-class R2Rule:
+class R2:
     """How a regressor is judged.
 
     Attributes
@@ -77,7 +71,7 @@ class R2Rule:
     loss: Callable[[FloatArray], FloatArray]
     alpha: ClassVar[float | None] = None
     any_edge: ClassVar[bool] = False
-    hopeless: ClassVar[str] = (
+    useless: ClassVar[str] = (
         "its mean loss is 1/2 or more of the largest, where AdaBoost.R2 stops, and the first "
         "member predicts alone"
     )
@@ -102,17 +96,26 @@ class R2Rule:
         return Stage(said, 2 * (1 - losses), error, 0.5 - error, half_log_odds(error))
 
 
-class R2Rounds:
-    """Regressors made one after another, under changing weights."""
+R2_LOSSES = {
+    "linear": R2(_linear),
+    "square": R2(_square),
+    "exponential": R2(_exponential),
+}
+
+
+class R2Learner(ABC):
+    """Makes regressors one after another, under changing weights."""
 
     member: Any
     varies = True  # nobody knows
 
-    def __init__(self, data: BoostData, params: BoostParams, seed: int) -> None:
-        self._data, self._resample, self._seed = data, params.resample, seed
-        self._rows = RowWeights(data.weights, len(data.y))
-        self._present = np.flatnonzero(data.weights)
-        self._factors = np.where(data.weights > 0, self._rows.start / self._rows.total, 0.0)
+    def __init__(self, data: FitData, params: AdaBoostParams, seed: int) -> None:
+        weights = data.filled_weights
+        self._resample, self._seed = params.resample, seed
+        self._rows = data.row_weights
+        self._present = np.flatnonzero(weights)
+        self._there = data.present()
+        self._factors = np.where(weights > 0, self._rows.start / self._rows.total, 0.0)
 
     @property
     def weights(self) -> FloatArray:
@@ -123,10 +126,17 @@ class R2Rounds:
     def _predictions(self, key: int) -> FloatArray:
         """Fit a member; what it predicts for the rows that are present, of positive weight."""
 
-    def fit(self, key: int) -> tuple[FloatArray, FloatArray, Counts]:
+    def fit(self, key: int) -> Said:
         """Fit a member; its errors, the weights it was fitted to, and how often these count."""
+        return self._errors(self._predictions(key))
+
+    def recall(self, members: Members, t: int) -> Said:
+        """The same of a member of an earlier fit."""
+        return self._errors(members.one(t, self._there.X)[:, 0, 0])
+
+    def _errors(self, predictions: FloatArray) -> Said:
         errors = np.zeros((len(self._factors), 1))
-        errors[self._present, 0] = np.abs(self._data.y[self._present] - self._predictions(key))
+        errors[self._present, 0] = np.abs(self._there.y - predictions)
         return errors, self._factors[:, None], self._rows.counts
 
     def reweight(self, factors: FloatArray) -> float:
@@ -139,49 +149,38 @@ class R2Rounds:
         self._factors = weights
         return total * largest
 
-    def advance(self, stage: Stage, alpha: float) -> None:
+    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (nothing to be done)
         """The member stays."""
 
 
-class TreeR2Rounds(R2Rounds):
+class R2TreeLearner(R2Learner):
     """Regression trees of weald, grown by the engine from a table that is binned once."""
 
-    def __init__(self, tree: Any, data: BoostData, params: BoostParams, seed: int) -> None:
+    def __init__(self, tree: Any, data: FitData, params: AdaBoostParams, seed: int) -> None:
         super().__init__(data, params, seed)
-        growth = grow_rules(tree, data)
-        self.varies = draws(growth, params)
-        self._rounds = engine.make_rounds(
-            bin_rows(data, growth, params.threads),
-            engine.reals(data.y[:, None], None),
-            growth.criterion,
-            growth.rules,
-            data.weights,
-            params.threads,
-        )
+        trees = EngineTrees(tree, data, params)
+        self.varies = trees.varies
+        self._rounds = trees.rounds(engine.reals(data.y[:, None], None))
 
     def _predictions(self, key: int) -> FloatArray:
         self._rounds.set_factors(self._factors)
         self._rounds.grow(self._seed, key, self._resample)
-        self.member = engine.Forest(self._rounds.tree())
+        self.member = [engine.Forest(self._rounds.tree())]
         leaves = self._rounds.leaf_of[self._present]
         return self._rounds.leaf_values[:, 0].take(leaves)
 
 
-class AnyR2Rounds(R2Rounds):
+class R2MemberLearner(R2Learner):
     """Members of any kind; rows are drawn for those that take no weights."""
 
-    def __init__(self, estimator: Any, data: BoostData, params: BoostParams, seed: int) -> None:
+    def __init__(self, estimator: Any, data: FitData, params: AdaBoostParams, seed: int) -> None:
         super().__init__(data, params, seed)
         self._estimator = estimator
-        self._resample = params.resample or not takes_weights(estimator)
-        self._X, self._y = data.X, data.y[self._present]
-        if len(self._present) < len(data.y):
-            self._X = take_rows(data.X, self._present)
+        self._resample = params.resample or not takes_weights(estimator, routed=False)
 
     def _predictions(self, key: int) -> FloatArray:
-        weights = self.weights[self._present]
+        X, y, weights = self._there.X, self._there.y, self.weights[self._present]
         counts = draw_by_weight(weights, self._seed, key) if self._resample else None
-        self.member = fit_member(
-            self._estimator, self._X, self._y, weights, counts, self._seed, key
-        )
-        return member_outputs(self.member, self._X)
+        seed = engine.member_seed(self._seed, key)
+        self.member = [fitted_member(self._estimator, X, y, weights, counts, seed)]
+        return member_numbers(self.member[0], X)

@@ -1,0 +1,273 @@
+"""The rounds of AdaBoost, as work for the driver: fit, look at the error, vote, reweight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from weald.adaboost.algorithms import Stage
+from weald.adaboost.learners import Learner
+from weald.adaboost.params import AdaBoostParams
+from weald.fitting.driver import Finished, Seen
+from weald.members.base import Members
+from weald.members.foreign import Counts
+from weald.params.stopping import Stopping
+from weald.params.warnings import warn_user
+
+__all__ = ["AdaBoostRounds", "Method", "Round", "ValidationScores"]
+
+FloatArray = npt.NDArray[np.float64]
+# The validation score after member t, from the members and their votes; asked for in order.
+Score = Callable[[Members, FloatArray, int], float]
+
+# The vote of a member without error, whose formula says infinity: that of the best before it, but
+# no less than this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of
+# the ensemble would be lost, which costs accuracy on new rows.
+_SURE = 2.0
+_REDRAWS = 10  # of one round, before boosting gives up
+_NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
+_MOST_EXPONENT = 700.0  # e to the power of more is too large for a number
+# Members numbered from here on are the second, third, ... draw of a round.
+_REDRAW_KEY = 1 << 32
+
+
+class Method(Protocol):
+    """How a member is judged."""
+
+    @property
+    def alpha(self) -> float | None:
+        """What every member counts; None if that follows from its error."""
+
+    @property
+    def any_edge(self) -> bool:
+        """A member counts whatever its edge is."""
+
+    @property
+    def useless(self) -> str:
+        """What a model without a useful member does, for a warning."""
+
+    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+        """What a member says in each group of rows, and how much that is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What is kept of a round, beside its member.
+
+    Attributes
+    ----------
+    number : int
+        From 0; rounds whose members were left out are counted.
+    error, edge, alpha, normalizer : float
+    weights : array of shape (n,), optional
+        Of the rows after the round.
+    """
+
+    number: int
+    error: float
+    edge: float
+    alpha: float
+    normalizer: float
+    weights: FloatArray | None = None
+
+
+class ValidationScores:
+    """The validation score after each member, and whether it is time to stop.
+
+    Parameters
+    ----------
+    begin : callable
+        Gives a function that scores one member after another.
+    patience : int, optional
+    tol : float
+    """
+
+    def __init__(self, begin: Callable[[], Score], patience: int | None, tol: float) -> None:
+        self._begin, self._patience, self._tol = begin, patience, tol
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Forget all scores."""
+        self._score, self.rule = self._begin(), Stopping(self._patience, self._tol)
+        self.scores: list[float] = []
+
+    def follow(self, members: Members, alphas: FloatArray) -> float:
+        """Score the members that have no score yet; the last score."""
+        for t in range(len(self.scores), len(alphas)):
+            score = self._score(members, alphas, t)
+            self.rule.note(score)
+            self.scores.append(score)
+        return self.scores[-1]
+
+
+class AdaBoostRounds:
+    """Members made one after another.
+
+    Parameters
+    ----------
+    name : str
+        What is fitted, for warnings.
+    learner : Learner
+    method : Method
+    members : Members
+        Those of an earlier fit; it is added to.
+    rounds : list of Round
+        Of these members.
+    tried : int
+        Rounds of earlier fits.
+    params : AdaBoostParams
+    validation : ValidationScores, optional
+
+    Attributes
+    ----------
+    tried : int
+        Rounds that were made, those included whose members were left out.
+    start : array of shape (n,)
+        Weights of the rows before the first round.
+    """
+
+    shown = "validation score"
+
+    def __init__(
+        self,
+        name: str,
+        learner: Learner,
+        method: Method,
+        members: Members,
+        rounds: list[Round],
+        tried: int,
+        params: AdaBoostParams,
+        validation: ValidationScores | None,
+    ) -> None:
+        self._name, self._learner, self._method, self._params = name, learner, method, params
+        self.members, self._validation = members, validation
+        self.rounds: list[Round] = []
+        self.start = learner.weights
+        self.tried = tried
+        for one in rounds:
+            self._recall(one)
+
+    def _recall(self, one: Round) -> None:
+        """Change the weights as a round of an earlier fit did."""
+        stage = self._method.stage(*self._learner.recall(self.members, len(self.rounds)))
+        if not self._perfect(one.error):
+            self._learner.reweight(_factors(one.alpha * stage.margins, one.number, 1.0))
+        self._learner.advance(stage, one.alpha)
+        self.rounds.append(replace(one, weights=self._weights()))
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def alphas(self) -> FloatArray:
+        """The votes."""
+        return np.array([one.alpha for one in self.rounds], dtype=np.float64)
+
+    @property
+    def scores(self) -> list[float]:
+        """The validation scores, one for each member; none, if there are no validation rows."""
+        if self._validation is None or not self.rounds:
+            return []
+        self._validation.follow(self.members, self.alphas)
+        return self._validation.scores[: len(self)]
+
+    # --- work for the driver --------------------------------------------------------------------
+
+    def advance(self, first: int, last: int, rate: float) -> bool:
+        """Make a round; False if its member is left out."""
+        if self.rounds and self._perfect(self.rounds[-1].error):
+            raise Finished("perfect")  # an earlier fit has ended so
+        params, t = self._params, first
+        stage = self._fitted(t)
+        if stage.edge <= self._least_edge:
+            lone = not self.rounds
+            last_chance = lone and last == params.n_estimators
+            if params.when_worse == "skip" and self._learner.varies and not last_chance:
+                self.tried = last
+                return False
+            if lone:
+                self._keep_lone(stage, t)
+            raise Finished("worse" if stage.edge <= _NO_EDGE else "edge")
+        if self._perfect(stage.error):
+            alpha = max(rate * _SURE, *self.alphas.tolist(), 0.0)
+            normalizer = float(np.exp(-alpha))
+        else:
+            alpha = rate * stage.alpha
+            normalizer = self._learner.reweight(_factors(alpha * stage.margins, t, rate))
+        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer))
+        self.tried = last
+        return True
+
+    def look(self, done: int) -> Seen:
+        """The validation score, and whether there can be another round."""
+        final = "perfect" if self.rounds and self._perfect(self.rounds[-1].error) else None
+        if self._validation is None or not self.rounds:
+            return Seen(final=final)
+        score = self._validation.follow(self.members, self.alphas)
+        rests = self._validation.rule.rests
+        return Seen(validation_score=score, rests=rests, final=final)
+
+    def cut(self, done: int) -> None:
+        """Keep the members of the first rounds, and one at least."""
+        kept = max(sum(one.number < done for one in self.rounds), 1)
+        if kept < len(self.rounds):
+            self.rounds = self.rounds[:kept]
+            self.tried = max(done, self.rounds[-1].number + 1)
+        if kept < len(self.members):
+            self.members = self.members.prefix(kept)
+
+    def interrupted(self) -> None:
+        """Drop what is half done, and score again: a score may have been in the middle."""
+        self.cut(self.rounds[-1].number + 1)
+        self.tried = max(self.tried, self.rounds[-1].number + 1)
+        if self._validation is not None and len(self._validation.scores) < len(self):
+            self._validation.start_anew()
+
+    # --- a round --------------------------------------------------------------------------------
+
+    @property
+    def _least_edge(self) -> float:
+        return -np.inf if self._method.any_edge else max(self._params.min_edge, _NO_EDGE)
+
+    def _perfect(self, error: float) -> bool:
+        """Whether a member without error ends it: its vote would be infinite."""
+        return error == 0 and self._method.alpha is None
+
+    def _fitted(self, t: int) -> Stage:
+        """The stage of round t; drawn again, if asked for, while it is no better than chance."""
+        for again in range(_REDRAWS if self._params.when_worse == "redraw" else 1):
+            stage = self._method.stage(*self._learner.fit(t + again * _REDRAW_KEY))
+            if stage.edge > self._least_edge:
+                break
+        return stage
+
+    def _keep_lone(self, stage: Stage, t: int) -> None:
+        """Keep the only member there is, without a vote, so that it moves no bound."""
+        least = self._params.min_edge
+        chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
+        warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
+        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0))
+
+    def _keep(self, stage: Stage, one: Round) -> None:
+        self._learner.advance(stage, one.alpha)
+        self.members.add(self._learner.member)
+        self.rounds.append(replace(one, weights=self._weights()))  # last: now the round is made
+
+    def _weights(self) -> FloatArray | None:
+        return self._learner.weights if self._params.keep_weights else None
+
+
+def _factors(margins: FloatArray, t: int, rate: float) -> FloatArray:
+    """By which weights are multiplied."""
+    most = float(np.abs(margins).max())
+    if not most <= _MOST_EXPONENT:
+        raise ValueError(
+            f"Round {t + 1} would multiply weights by e^{most:g}, beyond all numbers: "
+            f"learning_rate={rate:g} is too large."
+        )
+    factors: FloatArray = np.exp(-margins)
+    return factors

@@ -4,9 +4,13 @@ import ast
 import re
 import subprocess
 import sys
+from inspect import signature
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
+import sklearn.ensemble
+import sklearn.tree
 
 import weald
 from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
@@ -32,13 +36,65 @@ LAYERS = (
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 
-def python_blocks(document: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("code", python_blocks("README.md"))
-def test_readme_examples_run(code):
-    exec(compile(code, "README.md", "exec"), {})
+def without_code(document: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.M | re.S)
+
+
+def anchors(document: Path) -> set[str]:
+    """Names of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", without_code(document), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(document):
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(document)):
+        if not re.match(r"\w+:", link):  # https: and the like
+            file, _, anchor = link.partition("#")
+            target = (document.parent / file).resolve() if file else document
+            assert target.exists(), f"{link} leads nowhere"
+            assert not anchor or anchor in anchors(target), f"{link} names no heading"
+
+
+def test_the_index_lists_every_page():
+    index = ROOT / "docs" / "index.md"
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index.read_text()))
+    assert linked == {page.name for page in index.parent.glob("*.md")} - {"index.md"}
+
+
+def table_below(document: Path, heading: str) -> list[list[set[str]]]:
+    """The names in backticks in each cell of the first table below a heading."""
+    lines = document.read_text().split(f"\n## {heading}\n")[1].splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("|---"))
+    rows = takewhile(lambda line: line.startswith("|"), lines[start + 1 :])
+    return [[set(re.findall(r"`(\w+)`", cell)) for cell in row.split("|")[1:-1]] for row in rows]
+
+
+def test_the_readme_lists_every_estimator():
+    named = {name for row in table_below(ROOT / "README.md", "Methods") for name in row[1]}
+    assert named == {name for name in weald.__all__ if isinstance(getattr(weald, name), type)}
+
+
+def test_the_parameters_that_differ_from_scikit_learn_are_listed():
+    ours, theirs = {}, {}
+    for classes, extra, missing in table_below(
+        ROOT / "docs" / "differences-from-scikit-learn.md", "Parameters"
+    ):
+        ours |= dict.fromkeys(classes, extra)
+        theirs |= dict.fromkeys(classes, missing)
+    namesakes = [
+        (name, getattr(home, name))
+        for home in (sklearn.tree, sklearn.ensemble)
+        for name in weald.__all__
+        if isinstance(getattr(home, name, None), type)
+    ]
+    assert {name for name, _ in namesakes} == set(ours)
+    for name, peer in namesakes:
+        here, there = (set(signature(kind).parameters) for kind in (getattr(weald, name), peer))
+        assert (here - there, there - here) == (ours[name], theirs[name]), name
 
 
 def test_the_table_of_methods_lists_the_criteria():

@@ -74,6 +74,8 @@ def known(est, settings):
 
 
 def check_one_tree(est, table):
+    if est.criterion == "poisson" and not np.sum(table.y, axis=0).all():
+        return  # of the first rows, no count is above 0
     est.set_params(**known(est, PLAIN_TREE))
     limits = {name: getattr(est, name) for name in LIMITS}
     for name in ("min_samples_split", "min_samples_leaf"):

@@ -148,7 +148,7 @@ def imports(path, *, lazy):
 def test_imports_point_down(path):
     home = module_of(path).split(".")[1:2]
     for name in imports(path, lazy=True) if home else ():
-        room = (name.split(".") + [""])[1]
+        room = [*name.split("."), ""][1]
         fine = room in home or room == "" or HEIGHT[room] < HEIGHT[home[0]]
         assert fine, f"{module_of(path)} imports {name}"
 

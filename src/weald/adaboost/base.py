@@ -153,8 +153,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
 
     def _by_engine(self) -> bool:
         """The engine grows the members."""
-        # Its rounds cannot prune a tree before it is weighed: such trees are fitted one by one.
-        return grown_by_engine(self.estimator_) and self.estimator_.ccp_alpha == 0
+        return grown_by_engine(self.estimator_)
 
     def _begun(
         self, before: dict[str, Any], params: AdaBoostParams

@@ -178,7 +178,7 @@ class AdaBoostRounds:
         else:
             alpha = rate * stage.alpha
             normalizer = self._learner.reweight(_factors(alpha * stage.margins, t, rate))
-        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer))
+        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer, self._weights()))
         self.tried = last
         return True
 
@@ -227,12 +227,12 @@ class AdaBoostRounds:
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
-        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0))
+        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0, self._weights()))
 
     def _keep(self, stage: Stage, one: Round) -> None:
         self._learner.advance(stage, one.alpha)
         self.members.add(self._learner.member)
-        self.rounds.append(replace(one, weights=self._weights()))  # last: now the round is made
+        self.rounds.append(one)  # last: now the round is made
 
     def _weights(self) -> FloatArray | None:
         return self._learner.weights if self._params.keep_weights else None

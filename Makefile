@@ -118,16 +118,17 @@ CLANG_TIDY := clang-tidy==23.1.4
 tidy: .venv-tidy/.build-tools ## Check the C++ sources with clang-tidy
 	@. .venv-tidy/bin/activate && cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release \
 		-Dnanobind_DIR="$$(python -m nanobind --cmake_dir)" >/dev/null
-	@printf '%s\n' cpp/*/*.cpp | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
+	@find cpp -name '*.cpp' | sort | xargs -P $(WORKERS) -n 1 .venv-tidy/bin/clang-tidy -p build/tidy --quiet
 
 # ---------------------------------------------------------------- other builds
 # .venv-FLAVOUR holds a build of its own in build/FLAVOUR, made with these settings:
-WITH_LINES      := cmake.build-type=RelWithDebInfo install.strip=false
-settings-asan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=address,undefined
-settings-tsan    = $(WITH_LINES) cmake.define.WEALD_SANITIZE=thread
-settings-checked = cmake.define.WEALD_CHECKED=ON
-settings-tiny    = cmake.define.WEALD_CHECKED=ON cmake.define.WEALD_TINY=ON
-settings-oldest  =
+WITH_LINES       := cmake.build-type=RelWithDebInfo install.strip=false
+settings-asan     = $(WITH_LINES) cmake.define.WEALD_SANITIZE=address,undefined
+settings-tsan     = $(WITH_LINES) cmake.define.WEALD_SANITIZE=thread
+settings-checked  = cmake.define.WEALD_CHECKED=ON
+settings-tiny     = cmake.define.WEALD_CHECKED=ON cmake.define.WEALD_TINY=ON
+settings-portable = cmake.define.WEALD_PORTABLE=ON
+settings-oldest   =
 
 .PRECIOUS: .venv-%/.build-tools
 .venv-%/.build-tools: pyproject.toml
@@ -163,6 +164,15 @@ tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables re
 	.venv-tiny/bin/python -m pytest -n $(WORKERS) -k 'not take_two_bytes' tests/engine tests/laws tests/oracle \
 		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
 	$(call stress,.venv-tiny)
+
+# What every machine must grow: the digests recorded from the ordinary build, and the same fits in both builds.
+.PHONY: portable
+portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests, digests and random cases on a build without vector instructions
+	.venv-portable/bin/python -m pytest -n $(WORKERS) tests/engine tests/oracle tests/test_determinism.py
+	.venv-portable/bin/python -m pytest -n $(WORKERS) -m 'slow or not slow' tests/digests
+	$(VENV)/bin/python -W ignore tests/portable/fits.py > build/fits.txt
+	.venv-portable/bin/python -W ignore tests/portable/fits.py | diff build/fits.txt -
+	$(call stress,.venv-portable)
 
 # All tests but those of documents, drawings and the command line, which show the engine nothing new, and
 # scikit-learn's checks, which fit the same small tables hundreds of times. Promises in seconds are not made for

@@ -1,47 +1,72 @@
-"""The page about losses of one's own shows code that runs, and messages as they are."""
+"""Every page shows code that runs, and what it prints."""
 
+import contextlib
+import io
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
+from typer.testing import CliRunner
 
 from weald import GradientBoostingRegressor
+from weald.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLE = ROOT / "examples" / "own_loss.py"
-PAGE = (ROOT / "docs" / "write-your-own-loss.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OWN_LOSS = ROOT / "docs" / "write-your-own-loss.md"
+
+# A block of code, and the output shown right below it.
+BLOCK = re.compile(
+    r"^```(?P<language>python|console)\n(?P<code>.*?)^```\n(?:\n?```text\n(?P<output>.*?)^```\n)?",
+    re.M | re.S,
+)
 
 
-def regions(path: Path) -> list[str]:
-    """What stands between ``# region: name`` and ``# endregion``."""
-    found = re.findall(r"^# region: [^\n]+\n(.*?)^# endregion$", path.read_text(), re.M | re.S)
-    return [region.strip("\n") for region in found]
+def blocks(page):
+    """Language, code, output that is shown (or None), and number of lines above the code."""
+    text = page.read_text()
+    for found in BLOCK.finditer(text):
+        above = text.count("\n", 0, found.start("code"))
+        yield found["language"], found["code"], found["output"], above
 
 
-def blocks(language: str) -> list[str]:
-    return [code.strip("\n") for code in re.findall(rf"```{language}\n(.*?)```", PAGE, re.S)]
+def run_python(code, where, above, names):
+    """Run code in the names of its page; tracebacks name the line of the page."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile("\n" * above + code, where, "exec"), names)
+    return out.getvalue()
 
 
-def test_the_page_shows_the_regions_of_the_example():
-    assert blocks("python") == regions(EXAMPLE) != []
+def run_commands(code):
+    """The block as it should be: every ``$ weald ...`` with what it prints."""
+    shown = ""
+    for command in re.findall(r"^\$ weald (.*)$", code, re.M):
+        result = CliRunner().invoke(app, shlex.split(command))
+        shown += f"$ weald {command}\n{result.output}"
+    return shown
 
 
-def test_the_example_runs_and_prints_what_the_page_shows():
-    run = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", EXAMPLE], capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert all(text in run.stdout for text in blocks("text"))
-    too_low = [int(share) for share in re.findall(r"(\d+)% of the predictions", run.stdout)]
-    assert sorted(too_low, reverse=True) == too_low
-    off = [int(share) for share in re.findall(r"off by (\d+)%", run.stdout)]
-    judged = [float(loss) for loss in re.findall(r"log loss ([\d.]+)", run.stdout)]
-    assert off[1] < off[0]
-    assert judged[1] < judged[0]
+def lines(text):
+    return [line.rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages may write files
+    names = {"__name__": "__main__"}
+    for language, code, output, above in blocks(page):
+        if language == "python":
+            printed = run_python(code, str(page), above, names)
+            assert output is None or lines(printed) == lines(output)
+        else:
+            assert lines(run_commands(code)) == lines(code)
+
+
+# --- the page about losses of one's own ----------------------------------------------------------
 
 
 def without_numbers(text: str) -> str:
@@ -79,7 +104,7 @@ def test_the_page_quotes_the_messages(mistake):
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(ValueError, match="of Careful") as error:
         GradientBoostingRegressor(loss=Careful(mistake), learning_rate=1.0).fit(X, y)
-    assert without_numbers(f"`{error.value}`") in without_numbers(PAGE)
+    assert without_numbers(f"`{error.value}`") in without_numbers(OWN_LOSS.read_text())
 
 
 def test_a_loss_may_not_write_into_what_it_is_given():

@@ -123,9 +123,21 @@ def test_a_watch_over_classes_of_several_outputs():
         watch.warn_of_rows_without()
 
 
-def test_when_a_curve_is_flat():
-    assert first_flat([0.1, 0.2, 0.3], 2, 0.0) is None
-    assert first_flat([0.3, 0.2, 0.1], 2, 0.0) == 3
-    assert first_flat([np.nan, np.nan, np.nan, 0.5, 0.6], 2, 0.0) is None
-    assert first_flat([0.1, 0.2, 0.3, 0.4], 1, 0.15) == 2
-    assert first_flat([], 3, 0.0) is None
+@pytest.mark.parametrize(
+    ("curve", "patience", "tol", "flat"),
+    [
+        ([0.1, 0.2, 0.3], 2, 0.0, None),
+        ([0.3, 0.2, 0.1], 2, 0.0, 3),
+        ([np.nan, np.nan, np.nan, 0.5, 0.6], 2, 0.0, None),
+        ([0.1, 0.2, 0.3, 0.4], 1, 0.15, 2),
+        ([], 3, 0.0, None),
+    ],
+)
+def test_when_a_curve_is_flat(curve, patience, tol, flat):
+    rule = Stopping(patience, tol)
+    assert not rule.rests
+    rests = []
+    for score in curve:
+        rule.note(score)
+        rests.append(rule.rests)
+    assert (rests.index(True) + 1 if any(rests) else None) == flat

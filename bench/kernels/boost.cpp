@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "kernels.hpp"
-#include "weald/boosting.hpp"
+#include "weald/methods/gradient_boosting.hpp"
 
 using namespace weald;
 
@@ -39,7 +39,7 @@ void compare_kernels(const Binned& matrix, int rounds) {
     double bare = 1e9, ours = 1e9;
     for (int round = 0; round < rounds; ++round) {  // in turn, so that noise hits both
       bare = std::min(bare, best_of(1, [&] { bare_loop(matrix.row_bytes, rows, words.data(), cells.data()); }));
-      ours = std::min(ours, best_of(1, [&] { add_pairs(in, rows.data(), 0, rows.size(), words.data(), cells.data()); }));
+      ours = std::min(ours, best_of(1, [&] { add_all_columns(in, rows.data(), 0, rows.size(), words.data(), cells.data()); }));
     }
     std::printf("histogram, one row in %2zu: bare loop %.3f ns, kernel %.3f ns per row and column, ratio %.2f\n",
                 one_in, bare / updates, ours / updates, ours / bare);
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   std::vector<double> values;
   for (int round = 0; round < rounds; ++round) {
     double stage[4] = {};
-    Boosting boosting(matrix, rules, 1, {}, threads);
+    GradientBoosting boosting(matrix, rules, 1, {}, threads);
     for (int t = 0; t < n_trees; ++t) {
       RoundPlan plan;
       plan.key = static_cast<std::uint64_t>(t), plan.lambda = 1;
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
       stage[1] += best_of(1, [&] { boosting.grow(plan, interrupt); });
       stage[2] += best_of(1, [&] {
         values.clear();
-        for (const PullSums& leaf : boosting.leaf_sums(0, interrupt)) values.push_back(-0.1 * leaf.g / (leaf.h + 1));
+        for (const GradientSums& leaf : boosting.leaf_sums(0, interrupt)) values.push_back(-0.1 * leaf.g / (leaf.h + 1));
       });
       stage[3] += best_of(1, [&] { boosting.add(0, values, interrupt); });
     }

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "kernels.hpp"
-#include "weald/grow.hpp"
-#include "weald/summarise.hpp"
+#include "weald/grow/grow_tree.hpp"
+#include "weald/tree/summarise.hpp"
 
 using namespace weald;
 

@@ -8,9 +8,9 @@
 #include <functional>
 #include <vector>
 
-#include "weald/bins.hpp"
-#include "weald/random.hpp"
-#include "weald/statistics.hpp"
+#include "weald/base/random.hpp"
+#include "weald/bins/bins.hpp"
+#include "weald/stats/statistics.hpp"
 
 namespace weald {
 

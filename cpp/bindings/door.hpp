@@ -10,12 +10,15 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
-#include "weald/bins.hpp"
-#include "weald/summarise.hpp"
-#include "weald/threads.hpp"
+#include "weald/base/threads.hpp"
+#include "weald/bins/bins.hpp"
+#include "weald/grow/grow_tree.hpp"
+#include "weald/stats/criterion.hpp"
+#include "weald/tree/summarise.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -102,16 +105,6 @@ auto without_lock(Fn&& fn) {
   }
 }
 
-inline Criterion criterion_of(const std::string& name) {
-  if (name == "gini") return Criterion::Gini;
-  if (name == "entropy") return Criterion::Entropy;
-  if (name == "misclassification") return Criterion::Misclassification;
-  if (name == "squared_error") return Criterion::Squared;
-  if (name == "absolute_error") return Criterion::Absolute;
-  if (name == "poisson") return Criterion::Poisson;
-  throw std::invalid_argument("unknown criterion: " + name);
-}
-
 // The targets, kept alive with the arrays they point into.
 struct PyTarget {
   Target target;
@@ -128,5 +121,5 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 NamedArrays arrays_of(Shape shape, Summary nodes);
 
 void bind_forest(nb::module_& m);  // in forest.cpp
-void bind_rounds(nb::module_& m);  // in rounds.cpp
-void bind_boosting(nb::module_& m);  // in boosting.cpp
+void bind_adaboost(nb::module_& m);  // in adaboost.cpp
+void bind_gradient_boosting(nb::module_& m);  // in gradient_boosting.cpp

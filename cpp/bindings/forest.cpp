@@ -1,5 +1,5 @@
 // Forests: drawing, growing, predicting, and their state as plain arrays.
-#include "weald/forest.hpp"
+#include "weald/methods/forest.hpp"
 
 #include <cstring>
 
@@ -158,17 +158,6 @@ void part(Forest& forest, const nb::dict& state, const char* name, Field&& field
     at += size;
   }
   require(at == all.shape(0), "not a valid forest: an array is too long");
-}
-
-const char* name_of(Criterion criterion) {
-  switch (criterion) {
-    case Criterion::Gini: return "gini";
-    case Criterion::Entropy: return "entropy";
-    case Criterion::Misclassification: return "misclassification";
-    case Criterion::Squared: return "squared_error";
-    case Criterion::Absolute: return "absolute_error";
-    default: return "poisson";
-  }
 }
 
 NamedArrays state_of(const Forest& forest) {

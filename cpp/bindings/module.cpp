@@ -1,12 +1,12 @@
 // The module: binning, targets, rules, one tree, pruning. Every size is checked here.
 #include "door.hpp"
 
-#include "weald/compact.hpp"
-#include "weald/exact.hpp"
-#include "weald/grow.hpp"
-#include "weald/prune.hpp"
-#include "weald/sorting.hpp"
-#include "weald/summarise.hpp"
+#include "weald/base/exact_sums.hpp"
+#include "weald/base/sorting.hpp"
+#include "weald/grow/grow_tree.hpp"
+#include "weald/tree/compact.hpp"
+#include "weald/tree/prune.hpp"
+#include "weald/tree/summarise.hpp"
 
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules) {
   require(target.n_rows == matrix.n_rows, "as many targets as rows");
@@ -14,7 +14,7 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
           "the criterion does not fit the targets");
   bool keyed = false;
   for (const Column& column : matrix.columns) keyed |= column.keyed;
-  require(!keyed || (rules.random_split && criterion != Criterion::Absolute),
+  require(!keyed || (rules.random_split && !is_from_rows(criterion)),
           "keys are for random cuts only");
   require(rules.monotone.empty() || rules.monotone.size() == matrix.n_columns(),
           "one monotone direction per column");
@@ -176,8 +176,8 @@ NB_MODULE(_core, m) {
                    },
                    [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
   bind_forest(m);
-  bind_rounds(m);
-  bind_boosting(m);
+  bind_adaboost(m);
+  bind_gradient_boosting(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 

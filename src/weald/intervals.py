@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from weald.input.table import check_target, check_X_predict
 from weald._engine import order_of
+from weald.input.table import check_target, check_X_predict
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -24,10 +24,10 @@ from sklearn.model_selection import ParameterGrid
 
 from weald.bagging.base import EnsembleBase
 from weald.bagging.kinds import EnsembleClassifier, EnsembleRegressor
-from weald.params.ensembles import EnsembleParams, check_verbosity
-from weald.members.foreign import make_member
-from weald.params.growth import check_count
 from weald.input.targets import alike
+from weald.members.foreign import make_member
+from weald.params.ensembles import EnsembleParams, check_verbosity
+from weald.params.growth import check_count
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]

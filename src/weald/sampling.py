@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald.input.state import CheckedState, is_array, is_whole, numbers, require
 from weald.input.table import check_groups
 from weald.params.growth import check_flag, is_int, is_real, refuse
-from weald.input.state import CheckedState, is_array, is_whole, numbers, require
 from weald.params.warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]

@@ -4,14 +4,11 @@ import copy
 import io
 import pickle
 from time import monotonic
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from weald.boosting import watch as _gradient_watch
-from weald.boosting.watch import Audience, check_callbacks
 from weald.callbacks import (
     Callback,
     EarlyStopping,
@@ -20,6 +17,8 @@ from weald.callbacks import (
     Progress,
     TimeLimit,
 )
+from weald.fitting import listeners
+from weald.fitting.listeners import Listeners, check_callbacks
 
 # --- a loop that only pretends to fit -------------------------------------------------------------
 
@@ -40,19 +39,17 @@ def pretend(monkeypatch):
     """The protocol: begin, then rate and round in turn, then end; how it went."""
 
     def loop(callbacks, losses, *, of="validation_loss", begin=0, seconds=1.0, rate=0.1):
-        monkeypatch.setattr(_gradient_watch, "monotonic", Clock(seconds))
-        params = SimpleNamespace(n_estimators=begin + len(losses), learning_rate=rate)
-        audience = Audience(check_callbacks(callbacks), None, params, begin)
-        monkeypatch.setattr(_gradient_watch, "monotonic", Clock(seconds))
-        audience._began = _gradient_watch.monotonic()
-        rates, stopped = [], False
-        for t, loss in enumerate(losses, begin + 1):
-            rates.append(audience.rate())
-            known = {"loss": None, "score": None} | {of.removeprefix("validation_"): loss}
-            stopped = audience.round(t, loss, SimpleNamespace(**known))
+        monkeypatch.setattr(listeners, "monotonic", Clock(seconds))
+        told = Listeners(check_callbacks(callbacks), None, begin + len(losses), rate, begin)
+        monkeypatch.setattr(listeners, "monotonic", Clock(seconds))
+        told._began = listeners.monotonic()
+        rates, stopped, made = [], False, begin
+        for made, loss in enumerate(losses, begin + 1):
+            rates.append(told.rate())
+            stopped = told.round(made, {"train_loss": loss, of: loss})
             if stopped:
                 break
-        return audience.state.round, stopped, rates, audience.end()
+        return made, stopped, rates, told.end()
 
     return loop
 
@@ -136,7 +133,7 @@ def test_time_limit(pretend):
         ({"patience": 2}, 4, 2),
         ({"patience": 3}, 8, 5),
         ({"patience": 9}, 9, 5),
-        ({"patience": 3, "tol": 1.5}, 4, 1),
+        ({"patience": 3, "tol": 1.5}, 4, 2),
         ({"patience": 3, "tol": 0.3}, 8, 5),
     ],
 )
@@ -160,7 +157,7 @@ def test_early_stopping_counts_from_where_a_warm_start_begins(pretend):
 
 
 def test_early_stopping_does_not_take_nan_for_a_gain(pretend):
-    assert pretend(EarlyStopping(2), [np.nan] * 5) == (2, True, [0.1, 0.1], None)
+    assert pretend(EarlyStopping(2), [3.0] + [np.nan] * 4) == (3, True, [0.1] * 3, 1)
     assert pretend(EarlyStopping(2), [1.0, np.nan, np.nan])[3] == 1
 
 
@@ -169,9 +166,18 @@ def test_early_stopping_needs_rows_to_watch(pretend):
         pretend(EarlyStopping(2), [1.0], of="train_loss")
 
 
+class Keeping(Callback):
+    def __init__(self, n):
+        self.n = n
+
+    def rounds_to_keep(self, state):
+        return self.n
+
+
 def test_the_fewest_rounds_are_kept(pretend):
-    both = [EarlyStopping(5), EarlyStopping(5, tol=1.0)]
-    assert pretend(both, [3.0, 2.5, 1.0, 0.9])[3] == 3
+    both = [EarlyStopping(5), EarlyStopping(5, restore_best=False), lambda state: None]
+    assert pretend(both, [3.0, 2.5, 1.0, 1.1])[3] == 3
+    assert pretend([Keeping(4), Keeping(2)], [3.0, 2.5, 1.0, 1.1])[3] == 2
 
 
 def test_schedules(pretend):

@@ -21,7 +21,7 @@ def test_any_regressor_may_be_the_member(member):
     labels = y > 140
     model = GradientBoostingClassifier(estimator=member, n_estimators=5, random_state=0)
     assert model.fit(X, labels).score(X, labels) > 0.6
-    with pytest.raises(AttributeError, match="apply is for"):
+    with pytest.raises(AttributeError, match="Leaves are for"):
         model.apply(X)
 
 

@@ -123,7 +123,7 @@ def looking(kind, attribute, *settings):
     model = fitted(kind, *settings)
     # As if it had drawn as many rows as can be.
     if attribute == "in_bag_":
-        model._sampling = replace(model._sampling, size=2**31 - 1)
+        model._members.sampling = replace(model._members.sampling, size=2**31 - 1)
     return lambda: list(getattr(model, attribute))
 
 

@@ -80,6 +80,9 @@ def score(G: np.ndarray, H: np.ndarray, l2: float | np.ndarray) -> np.ndarray:
     return 0.5 * np.sum(np.divide(G**2, whole, out=np.zeros_like(G), where=whole > 0), axis=-1)
 
 
+MOST_ORDERS = 200
+
+
 def category_orders(x, g, h, codes: np.ndarray, smoothing: float) -> Iterator[list[int]]:
     """Categories by ``G / (H + smoothing)``; equals in all orders, lowest code first."""
     ratio = np.array([g[x == c].sum() / max(h[x == c].sum() + smoothing, 1e-300) for c in codes])
@@ -101,20 +104,20 @@ def category_splits(x: np.ndarray, order: list[int], rare: list[int], j: int) ->
         yield Split(j, left_codes=left.union(rare), missing_left=True)
 
 
-def all_splits(X, c, h, w, kinds, smoothing, enough) -> Iterator[tuple[Split, bool]]:
-    """Every split of every column; False if it is one of another order of equal categories."""
+def all_splits(X, c, h, w, kinds, smoothing, enough) -> Iterator[tuple[Split, int]]:
+    """Every split of every column, and by which of the orders of equal categories it is one."""
     for j, categorical in enumerate(kinds):
         x = X[:, j]
         if not categorical:
-            yield from ((split, True) for split in candidate_splits(x, w, j, False))
+            yield from ((split, 0) for split in candidate_splits(x, w, j, False))
             continue
         g, hs = c.sum(axis=1), h.sum(axis=1)
         codes = np.unique(x[~np.isnan(x)]).astype(int)
         common = np.array([hs[x == code].sum() >= enough * (1 - 1e-12) for code in codes], bool)
         rare = codes[~common].tolist()
-        orders = islice(category_orders(x, g, hs, codes[common], smoothing), 200)
+        orders = islice(category_orders(x, g, hs, codes[common], smoothing), MOST_ORDERS)
         for number, order in enumerate(orders):
-            yield from ((split, number == 0) for split in category_splits(x, order, rare, j))
+            yield from ((split, number) for split in category_splits(x, order, rare, j))
 
 
 def best_split(node, X, c, h, w, kinds, s: Settings) -> None:
@@ -136,14 +139,28 @@ def best_split(node, X, c, h, w, kinds, s: Settings) -> None:
     for _, H, n in sides:
         gains[(n < max(s.min_samples_leaf, 1)) | (H.min(axis=1) < s.min_hessian)] = -np.inf
     scale = float(score(c, h, s.l2).sum()) + s.min_gain  # what single rows would gain: more
-    for (split, first_order), gain in zip(found, gains, strict=True):
-        if first_order and gain > max(node.gain, 0) + 1e-12 * scale:
+    for (split, order), gain in zip(found, gains, strict=True):
+        if order == 0 and gain > max(node.gain, 0) + 1e-12 * scale:
             node.split, node.gain = split, float(gain)
     # The same partition counts once; 0 is not to split at all.
     partitions = [min(one.tobytes(), (~one).tobytes()) for one in left]
     same = dict(zip(partitions, gains, strict=True))
     rivals = sorted([0.0, *same.values()])
     node.lead = (max(node.gain, 0) - rivals[-2]) / scale  # below 0: by another order
+    if node.split is not None and not in_every_order(node, found, gains, 1e-12 * scale):
+        node.lead = 0.0
+
+
+def in_every_order(node, found, gains, close) -> bool:
+    """Whether each order of equal categories offers a split that is as good.
+
+    Limits of leaves may forbid some of them, and how equals are ordered is up to rounding.
+    """
+    best: dict[int, float] = {}
+    for (split, order), gain in zip(found, gains, strict=True):
+        if split.feature == node.split.feature:
+            best[order] = max(best.get(order, -np.inf), gain)
+    return len(best) < MOST_ORDERS and min(best.values()) >= node.gain - close
 
 
 def grow(X, c, h, w, kinds, s: Settings) -> tuple[Node, float]:

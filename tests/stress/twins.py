@@ -74,6 +74,8 @@ def known(est, settings):
 
 
 def check_one_tree(est, table):
+    if est.criterion == "poisson" and not np.sum(table.y, axis=0).all():
+        return  # of the first rows, no count is above 0
     est.set_params(**known(est, PLAIN_TREE))
     limits = {name: getattr(est, name) for name in LIMITS}
     for name in ("min_samples_split", "min_samples_leaf"):
@@ -194,7 +196,9 @@ def check_boosting(est, table):
     twin = naive_boosting(X, Y[:, 0].astype(float), loss, settings, w, kinds, init)
     rows = table.numbers if issparse(table.X) else table.X
     said, there = staged_scores(est, rows), w > 0
-    kinks = loss.name in ("absolute_error", "quantile") and table.kind != "numbers"
+    # A whole exact step brings a row of each leaf to its target, where the loss has its kink.
+    meets = table.kind != "numbers" or (step == "exact" and est.learning_rate == 1)
+    kinks = loss.name in ("absolute_error", "quantile") and meets
     kinks |= loss.name == "smooth_hinge"  # where scores lie on a kink, rounding decides
     sure = min(rounds_without_ties(twin), 1 if kinks else len(said))
     for t in range(min(sure, len(said))):

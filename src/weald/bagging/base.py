@@ -84,7 +84,8 @@ class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         if "_members" not in vars(self):
             return
         members, sampling = self._members, self._members.sampling
-        require(isinstance(sampling, Sampling), self, "how rows were drawn")
+        if sampling is None:
+            raise ValueError(f"Not a valid {type(self).__name__}: its draws are missing.")
         require(sampling.n_columns in (0, self.n_features_in_), self, "how columns were drawn")
         require(isinstance(self._vote, bool), self, "how members vote")
         n, weights = len(members), self._weights
@@ -195,9 +196,7 @@ class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         check_size(params.n_estimators, len(old))
         return old.prefix(len(old))  # a copy: the old one stays if the fit fails
 
-    def _watch(
-        self, data: FitData, sampling: Sampling, params: EnsembleParams
-    ) -> OutOfBag | None:
+    def _watch(self, data: FitData, sampling: Sampling, params: EnsembleParams) -> OutOfBag | None:
         """A watch over the out-of-bag score, if it is asked for."""
         needed = params.out_of_bag or params.weigh
         if not sampling.draws_rows and needed:

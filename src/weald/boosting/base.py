@@ -91,9 +91,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     # --- fit ------------------------------------------------------------------------------------
 
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any, offset: Any, validation: Validation
-    ) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any, validation: Validation) -> Any:
         """Read, resolve, begin, boost."""
         with all_or_nothing(self):
             before = dict(self.__dict__)
@@ -109,9 +107,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 validation=validation,
                 raw=is_model(self.init),
             )
-            data = replace(
-                data.present(), validation=data.validation and data.validation.present()
-            )
+            data = replace(data.present(), validation=data.validation and data.validation.present())
             self._objective, params = self._resolve(data)
             data = self._divided(data, params)
             model = self._going_on(before, params) if going_on else self._begun(data, params)

@@ -10,14 +10,14 @@ import numpy.typing as npt
 from scipy.special import log_expit, log_softmax
 from sklearn.metrics import accuracy_score
 
-from weald.input.fit_data import Validation
-from weald.input.labels import encode_again, encode_labels
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
-from weald.params.growth import refuse
+from weald.input.fit_data import Validation
+from weald.input.labels import encode_again, encode_labels
 from weald.input.targets import LabelTarget, Weights, balance
 from weald.losses import Logit, Softmax, SoftmaxLink, get_loss
 from weald.losses.links import two_shares
+from weald.params.growth import refuse
 
 __all__ = ["GradientBoostingClassifier"]
 

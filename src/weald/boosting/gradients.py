@@ -32,14 +32,9 @@ _MANY = 100_000  # rows from which threads pay
 class Scored(Protocol):
     """Something that has scores, gradients and hessians of all rows, each of shape (K, n)."""
 
-    @property
-    def scores(self) -> FloatArray: ...
-
-    @property
-    def gradients(self) -> FloatArray: ...
-
-    @property
-    def hessians(self) -> FloatArray: ...
+    scores: FloatArray
+    gradients: FloatArray
+    hessians: FloatArray
 
 
 class Gradients(ABC):
@@ -56,9 +51,7 @@ class Gradients(ABC):
     weights : array of shape (n,), optional
     """
 
-    def __init__(
-        self, objective: Objective, rows: FitData, scored: Scored, threads: int
-    ) -> None:
+    def __init__(self, objective: Objective, rows: FitData, scored: Scored, threads: int) -> None:
         self._pool = None
         if threads > 1 and len(rows) >= _MANY:
             self._pool = ThreadPoolExecutor(threads)
@@ -80,7 +73,7 @@ class Gradients(ABC):
 
     @abstractmethod
     def differentiate(self) -> float:
-        """Fill gradients and hessians from the scores; their mean loss if it `tells_the_loss`, else NaN."""
+        """Fill in derivatives at the scores; the mean loss if it `tells_the_loss`, else NaN."""
 
     @abstractmethod
     def mean_loss(self) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.boosting.defaults import Family
-from weald.input.state import CheckedState, is_whole, require
 from weald.input.row_weights import RowWeights
+from weald.input.state import CheckedState, is_whole, require
 from weald.losses import (
     LOSSES,
     AbsoluteError,

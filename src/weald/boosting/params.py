@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import resolve_threads
-from weald.params.ensembles import check_verbosity
 from weald.boosting.defaults import Defaults
 from weald.boosting.objective import Objective
+from weald.params.ensembles import check_verbosity
 from weald.params.growth import (
     GrowthParams,
     check_choice,

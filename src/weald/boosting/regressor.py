@@ -10,12 +10,12 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score, r2_score
 
-from weald.input.fit_data import Validation
-from weald.input.labels import check_target
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
-from weald.params.growth import is_real, refuse
+from weald.input.fit_data import Validation
+from weald.input.labels import check_target
 from weald.losses import Huber, Quantile, get_loss
+from weald.params.growth import is_real, refuse
 
 __all__ = ["GradientBoostingRegressor"]
 

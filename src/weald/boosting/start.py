@@ -15,10 +15,10 @@ from weald._engine import resolve_threads
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
-from weald.members.foreign import fit_member
-from weald.params.growth import refuse
 from weald.losses import Identity, Link
 from weald.losses.base import FAR
+from weald.members.foreign import fit_member
+from weald.params.growth import refuse
 
 __all__ = ["is_model", "make_start"]
 

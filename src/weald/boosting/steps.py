@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import Tree
+from weald.boosting.gradients import Gradients
 from weald.boosting.learners import AnyLearner, TreeLearner
 from weald.boosting.params import GradientParams
-from weald.boosting.gradients import Gradients
-from weald.losses.line_search import best_step
 from weald.input.row_weights import RowWeights
 from weald.losses import AbsoluteError, Huber, Identity, Log, Loss, Quantile
 from weald.losses.base import FAR
+from weald.losses.line_search import best_step
 
 __all__ = ["Step", "make_step"]
 
@@ -264,7 +264,9 @@ def _line_search(
         return [factor * of_score for of_score in values]
     return [
         of_score * _factor(loss, y, gradients.scores[k], h[k], -gradients.gradients[k], rows, rate)
-        for k, (loss, y, of_score) in enumerate(zip(gradients.losses, gradients.y, values, strict=True))
+        for k, (loss, y, of_score) in enumerate(
+            zip(gradients.losses, gradients.y, values, strict=True)
+        )
     ]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.params.warnings import warn_user
 from weald.explain._boxes import (
     BoxStyle,
     DrawnNode,
@@ -18,6 +17,7 @@ from weald.explain._boxes import (
     fill_colours,
 )
 from weald.explain._view import read_tree
+from weald.params.warnings import warn_user
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

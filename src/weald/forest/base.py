@@ -302,7 +302,7 @@ class ForestBase(Ensemble, TableEstimator):
 
     def _importances(self) -> FloatArray:
         """Share of the impurity decrease due to each column, in each tree that splits at all."""
-        per_tree = self._asked().importances()[self.forest_.node_counts > 1, 0]
+        per_tree: FloatArray = self._asked().importances()[self.forest_.node_counts > 1, 0]
         totals = per_tree.sum(axis=1, keepdims=True)
         return per_tree / np.where(totals > 0, totals, 1.0)
 

@@ -1,8 +1,8 @@
 """Tables for members that read them themselves.
 
-weald's own trees go through :mod:`weald.input.table`. Any other estimator gets the user's table as it is,
-a data frame with its names and types, sparse data as sparse; here only its shape is checked, and
-rows and columns are taken out of it.
+weald's own trees go through :mod:`weald.input.table`. Any other estimator gets the user's table as
+it is, a data frame with its names and types, sparse data as sparse; here only its shape is checked,
+and rows and columns are taken out of it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from weald.input.columns import as_array
-from weald.input.table import check_shape
 from weald.input.sparse import check_sparse
+from weald.input.table import check_shape
 
 __all__ = ["keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
 

@@ -20,9 +20,9 @@ from sklearn.utils import compute_sample_weight
 
 from weald import _engine as engine
 from weald.input.labels import check_target, encode_labels
+from weald.input.state import CheckedState, check_classes, check_columns, check_seed
 from weald.input.table import Table
 from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
-from weald.input.state import CheckedState, check_classes, check_columns, check_seed
 from weald.params.warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]

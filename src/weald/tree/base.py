@@ -17,17 +17,16 @@ from weald import _engine as engine
 from weald import pruning
 from weald.input.fit_data import read_fit
 from weald.input.labels import check_target, check_weights
-from weald.input.table import Table, check_X_predict
-from weald.params.growth import TreeParams, resolve_tree_params
 from weald.input.state import check_trees
+from weald.input.table import Table, check_X_predict
 from weald.input.targets import (
     FloatArray,
     IntArray,
     TableEstimator,
     Weights,
-    all_or_nothing,
     warn_of_shared_bins,
 )
+from weald.params.growth import TreeParams, resolve_tree_params
 
 CV_FOLDS = 5
 

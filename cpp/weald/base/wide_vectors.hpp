@@ -1,0 +1,24 @@
+// Which vector instructions may be used. A build with WEALD_PORTABLE uses none, and must grow the same models.
+//
+// Loops where wide vectors pay are compiled twice: for any x86-64, and for those with AVX2, chosen when
+// the library is loaded. The same bits either way, since fused arithmetic is off. Sanitizers do not get
+// along with the choice at load time.
+#pragma once
+
+#if !defined(WEALD_PORTABLE) && (defined(__GNUC__) || defined(__clang__))
+#define WEALD_HAS_VECTORS 1            // types of several numbers, for which the compiler finds instructions
+#endif
+
+#if defined(WEALD_HAS_VECTORS) && defined(__SSE2__)
+#define WEALD_HAS_SSE2 1
+#endif
+
+#if defined(WEALD_HAS_VECTORS) && defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
+// Functions called from such loops become part of both versions.
+#define WEALD_INLINE [[gnu::always_inline]] inline
+#else
+#define WEALD_WIDE
+#define WEALD_INLINE inline
+#endif

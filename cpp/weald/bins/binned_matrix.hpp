@@ -1,0 +1,144 @@
+// Columns of codes, and the binned matrix they make up.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "weald/base/memory.hpp"
+#include "weald/base/sizes.hpp"
+#include "weald/base/types.hpp"
+
+namespace weald {
+
+// Steps of equal width over the range of a column, to find the quantile bin of a value without a search
+// through all of them.
+class BinGuide {
+ public:
+  BinGuide() = default;
+  explicit BinGuide(const std::vector<double>& high) : high_(high) {
+    high_.insert(high_.end(), kGuideLook, kInf);
+    if (high.size() < 2) return;
+    start_ = high.front();
+    const double scale = static_cast<double>(kGuideSteps) / (high.back() - start_);
+    if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
+    steps_per_unit_ = scale;
+    std::size_t bin = 0;
+    for (std::size_t k = 0; k < kGuideSteps; ++k) {
+      while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
+      from_[k] = static_cast<std::uint8_t>(bin);
+    }
+  }
+
+  // How many bins lie wholly at or below the value. A few are looked at together: a loop that ends
+  // now here, now there costs more.
+  Code count_up_to(double value) const {
+    std::size_t bin = from_[step_of(value)];
+    for (;; bin += kGuideLook) {
+      std::size_t n = 0;
+      for (std::size_t k = 0; k < kGuideLook; ++k) n += high_[bin + k] <= value;
+      if (n < kGuideLook) return static_cast<Code>(bin + n);
+    }
+  }
+
+ private:
+  std::size_t step_of(double value) const {
+    const double step = (value - start_) * steps_per_unit_;
+    return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
+  }
+
+  double start_ = 0, steps_per_unit_ = 0;
+  std::vector<double> high_;           // of the bins, and some that no value reaches
+  std::uint8_t from_[kGuideSteps] = {};     // the bins before this one lie below the step
+};
+
+// One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
+// or of label (categorical); the code n_codes, if it occurs, means "missing".
+//
+//   row-major bytes      data = base + j, stride = d     (histogram mode: one cache line serves a row)
+//   column-major, 1/2/4  data = column,   stride = 1     (exact mode and gathered blocks)
+//   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
+struct Column {
+  const void* data = nullptr;
+  std::size_t extent = 0;           // codes from there to the last of the last row
+  std::size_t stride = 1;           // in codes, not bytes
+  Code n_codes = 0;
+  std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
+  bool categorical = false;
+  bool has_missing = false;
+  bool keyed = false;               // codes are order-preserving bits of float values, not ranks
+  bool floored = false;             // ... of doubles, rounded down
+  // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
+  // a < b is the midpoint of high[a] and low[b]. Ranks have no such tables, which would be as large
+  // as the input: their values are looked up there. Categorical: the code in the whole matrix; null
+  // means the same.
+  const double* low = nullptr;
+  const double* high = nullptr;
+  const Code* decode = nullptr;
+  const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
+  const std::uint8_t* alone = nullptr;  // bytes of this column only, if there is such a copy
+
+  std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
+  bool constant() const { return slots() < 2; }
+  Code original(Code code) const { return decode ? decode[code] : code; }
+};
+
+// The codes that go left at a test of categories are kept only where they are few. To keep more at every node
+// would take memory in the square of their number; they can be read from the rows once the tree is there.
+inline bool has_few_codes(const Column& column) { return column.slots() <= kFewKeptCodes; }
+
+// Calls fn with a typed view of the column, so that kernels are written once for all widths.
+template <class Fn>
+decltype(auto) visit_width(const Column& column, Fn&& fn) {
+  switch (column.width) {
+    case 1: return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
+    case 2: return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
+    default: return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
+  }
+}
+
+inline std::uint8_t width_for(std::size_t slots) {
+  return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4;
+}
+
+// The raw values, as the caller has them; they outlive the codes made from them.
+struct RawTable {
+  const void* data = nullptr;
+  bool doubles = false;
+  std::size_t row_stride = 0, column_stride = 0;
+  const std::uint32_t* columns = nullptr;  // a view of some columns: their numbers here; null: the same
+
+  double at(Row row, std::size_t column) const {
+    const std::size_t here = columns ? columns[column] : column;
+    const std::size_t place = row * row_stride + here * column_stride;
+    return doubles ? static_cast<const double*>(data)[place]
+                   : double{static_cast<const float*>(data)[place]};
+  }
+};
+
+// Row-major bytes are read thirty-two at a time, beyond the end of the last row.
+inline constexpr std::size_t kRowSlack = 32;
+
+struct Bundles;  // bins/bundles.hpp
+
+// The binned matrix: codes of every column, and what the codes mean.
+struct BinnedMatrix {
+  std::size_t n_rows = 0;
+  std::vector<Column> columns;
+  RawTable raw;
+  std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
+  std::vector<BinGuide> guides;
+  std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
+  const std::uint8_t* row_bytes = nullptr;  // if codes are row-major bytes: those of the first row
+  std::size_t row_stride = 0;
+  std::shared_ptr<const Bundles> bundles;   // of the columns, if that saves some
+
+  std::size_t n_columns() const { return columns.size(); }
+};
+
+// The threshold that separates a from b, a < b: the midpoint, or a itself if that rounds up to b.
+inline double midpoint(double a, double b) {
+  const double middle = a / 2 + b / 2;
+  return middle < b && middle >= a ? middle : a;
+}
+
+}  // namespace weald

@@ -1,0 +1,395 @@
+#include "weald/bins/bins.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "weald/base/random.hpp"
+#include "weald/base/sorting.hpp"
+#include "weald/bins/bundles.hpp"
+
+namespace weald {
+
+namespace {
+
+template <class T>
+struct Ranked {
+  KeyOf<T> key;
+  Row row;
+};
+
+template <class T>
+struct Bare {
+  KeyOf<T> key;
+};
+
+// The codes of one column, stored in the narrowest sufficient width.
+template <class Get>
+void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
+  Column& column = out.columns[j];
+  column.width = width_for(column.slots());
+  column.stride = 1;
+  auto& buffer = out.storage[j];
+  buffer.resize(out.n_rows * column.width);
+  column.data = buffer.data(), column.extent = out.n_rows;
+  const auto fill = [&](auto* codes) {
+    code_of_row([codes](std::size_t row, Code code) {
+      codes[row] = static_cast<std::remove_pointer_t<decltype(codes)>>(code);
+    });
+  };
+  switch (column.width) {
+    case 1: return fill(reinterpret_cast<std::uint8_t*>(buffer.data()));
+    case 2: return fill(reinterpret_cast<std::uint16_t*>(buffer.data()));
+    default: return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
+  }
+}
+
+// Memory that one thread uses for column after column.
+template <class T>
+struct Scratch {
+  BigVector<Ranked<T>> ranked, ranked_spare;
+  BigVector<Bare<T>> bare, bare_spare;
+};
+
+// Exact mode: sort the column once; the code of a value is its rank among the distinct values.
+template <class T>
+void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& scratch, Interrupt& interrupt) {
+  Patience patience(interrupt);
+  auto& items = scratch.ranked;
+  items.clear();
+  items.reserve(table.n_rows);
+  for_stretches(0, table.n_rows, patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
+    }
+  });
+  sort_by_key(items, scratch.ranked_spare, patience);
+  Column& column = out.columns[j];
+  for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      column.n_codes += k == 0 || items[k].key != items[k - 1].key;
+    }
+  });
+  column.has_missing = items.size() < table.n_rows;
+  store_column(out, j, [&](auto&& put) {
+    if (column.has_missing) {
+      for (std::size_t i = 0; i < table.n_rows; ++i) put(i, column.n_codes);
+    }
+    Code code = 0;
+    for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        code += k > 0 && items[k].key != items[k - 1].key;
+        put(items[k].row, code);
+      }
+    });
+  });
+}
+
+// A column's cuts in histogram mode. A value belongs to the first bin whose `top` is not below it.
+template <class T>
+struct Cuts {
+  std::vector<T> top;          // ascending, one per bin; the last is +inf
+  std::vector<T> low, high;    // extremes of the values seen in each bin
+};
+
+// Equal-weight bins over sorted values: close a bin when it holds its share of what is left. Ties
+// stay together, so a value heavier than a share gets a bin of its own and the others' shares grow.
+template <class T, class Item, class WeightOf>
+Cuts<T> quantile_cuts(const BigVector<Item>& sorted, WeightOf&& weight_of, std::size_t max_bins) {
+  const std::size_t n = sorted.size();
+  const auto run_ends = [&](std::size_t k) { return k + 1 == n || sorted[k + 1].key != sorted[k].key; };
+  std::size_t distinct = 0;
+  double left = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    distinct += run_ends(k);
+    left += weight_of(sorted[k]);
+  }
+  Cuts<T> cuts;
+  double inside = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const T value = value_of<T>(sorted[k].key);
+    if (inside == 0) cuts.low.push_back(value);
+    inside += weight_of(sorted[k]);
+    if (!run_ends(k)) continue;
+    const std::size_t bins_left = max_bins - cuts.high.size();
+    const bool last = k + 1 == n;
+    const bool full = bins_left > 1 && inside * static_cast<double>(bins_left) >= left;
+    if (!last && !full && distinct > max_bins) continue;
+    cuts.high.push_back(value);
+    cuts.top.push_back(last ? std::numeric_limits<T>::infinity()
+                            : largest_not_above<T>(midpoint(value, value_of<T>(sorted[k + 1].key))));
+    left -= inside;
+    inside = 0;
+  }
+  return cuts;
+}
+
+// The cuts of a column, from all its rows or a sample of them.
+template <class T>
+Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, Scratch<T>& scratch,
+                  Interrupt& interrupt) {
+  Patience patience(interrupt);
+  const bool sample = table.n_rows > kSampleAbove;
+  const std::size_t n = sample ? kSampleSize : table.n_rows;
+  const auto row_at = [&](std::size_t k) {
+    if (!sample) return k;
+    // One row from each of n equal strata: even coverage, and no set of drawn rows to keep.
+    const std::size_t begin = k * table.n_rows / n, end = (k + 1) * table.n_rows / n;
+    return begin + combine(0x5A3D1E, k) % (end - begin);
+  };
+  const double* weights = request.weights;
+  const auto gather = [&](auto& items, auto make) {
+    items.clear();
+    items.reserve(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t row = row_at(k);
+      const T value = table.at(row, j);
+      if (!std::isnan(value) && !(weights && weights[row] == 0)) items.push_back(make(value, row));
+    }
+  };
+  if (weights) {
+    gather(scratch.ranked, [](T value, std::size_t row) {
+      return Ranked<T>{key_of(value), static_cast<Row>(row)};
+    });
+    sort_by_key(scratch.ranked, scratch.ranked_spare, patience);
+    return quantile_cuts<T>(
+        scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
+  }
+  gather(scratch.bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
+  sort_by_key(scratch.bare, scratch.bare_spare, patience);
+  return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return 1.0; }, request.max_bins);
+}
+
+// A sample does not show the extremes of a bin: take the cuts themselves, so that a threshold between
+// two bins parts all rows as their codes do.
+template <class T>
+void widen_to_cuts(Cuts<T>& cuts) {
+  for (std::size_t b = 0; b + 1 < cuts.top.size(); ++b) cuts.high[b] = cuts.low[b + 1] = cuts.top[b];
+}
+
+// Finds the bins of many values of one column: the first bin whose top is not below the value. A
+// branch-free binary search over a table padded to 256, several values in flight at once, so that
+// the processor need neither guess nor wait.
+template <class T>
+class BinFinder {
+ public:
+  explicit BinFinder(const std::vector<T>& top) {
+    top_.fill(std::numeric_limits<T>::infinity());
+    std::copy(top.begin(), top.end(), top_.begin());
+  }
+
+  static constexpr std::size_t kLanes = 8;
+
+  // codes[i] for n values, n a multiple of kLanes; NaN gets an arbitrary code.
+  void find(const T* values, std::size_t n, std::uint8_t* codes) const {
+    for (std::size_t i = 0; i < n; i += kLanes) {
+      std::uint32_t at[kLanes] = {};
+      for (std::uint32_t half = 128; half > 0; half /= 2) {
+        for (std::size_t k = 0; k < kLanes; ++k) {
+          at[k] += static_cast<std::uint32_t>(top_[at[k] + half - 1] < values[i + k]) * half;
+        }
+      }
+      for (std::size_t k = 0; k < kLanes; ++k) codes[i + k] = static_cast<std::uint8_t>(at[k]);
+    }
+  }
+
+ private:
+  std::array<T, 256> top_;
+};
+
+// Categories keep their own codes; if they are too many for the bins, the lightest share the last.
+template <class T>
+void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request, Interrupt& interrupt,
+                     Binned& out) {
+  std::vector<Code>& codes = out.category_code[j];
+  codes.resize(n_categories);
+  std::iota(codes.begin(), codes.end(), Code{0});
+  if (request.coding != Coding::Bins || n_categories <= request.max_bins) return;
+  std::vector<double> weight(n_categories, 0.0);
+  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (!std::isnan(value)) {
+        weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
+      }
+    }
+  });
+  std::vector<Code> order = codes;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Code a, Code b) { return weight[a] > weight[b]; });
+  const Code kept = static_cast<Code>(request.max_bins - 1);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    codes[order[k]] = std::min(static_cast<Code>(k), kept);
+  }
+  out.own_category[j].assign(order.begin(), order.begin() + kept);
+}
+
+template <class T>
+void check_categories(const Table<T>& table, std::size_t j, std::uint32_t n_categories, Interrupt& interrupt) {
+  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (std::isnan(value)) continue;
+      if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
+        throw std::invalid_argument("a categorical column holds a value that is not a category");
+      }
+    }
+  });
+}
+
+template <class T>
+void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t threads,
+               Interrupt& interrupt, Binned& out) {
+  out.storage.resize(table.n_columns);
+  parallel_for_with<Scratch<T>>(threads, table.n_columns, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
+    if (request.categories[j] == 0) return rank_column(table, j, out, scratch, interrupt);
+    Column& column = out.columns[j];
+    column.n_codes = request.categories[j];
+    column.has_missing = true;  // the slot costs nothing, and saves a pass
+    store_column(out, j, [&](auto&& put) {
+      for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const T value = table.at(i, j);
+          put(i, std::isnan(value) ? column.n_codes : static_cast<Code>(value));
+        }
+      });
+    });
+  });
+}
+
+template <class T>
+void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t threads,
+                   Interrupt& interrupt, Binned& out) {
+  const std::size_t d = table.n_columns;
+  std::vector<Cuts<T>> cuts(d);
+  parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
+    Column& column = out.columns[j];
+    if (request.categories[j] > 0) {
+      column.n_codes =
+          static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
+    } else {
+      cuts[j] = find_cuts(table, j, request, scratch, interrupt);
+      if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
+      column.n_codes = static_cast<Code>(cuts[j].top.size());
+    }
+    column.has_missing = true;
+    column.width = 1;
+    column.stride = d;
+  });
+
+  out.storage.resize(1);
+  out.storage[0].resize(table.n_rows * d + kRowSlack);
+  std::uint8_t* base = out.storage[0].data();
+  out.row_bytes = base, out.row_stride = d;
+  std::vector<BinFinder<T>> finders;
+  finders.reserve(d);
+  for (const auto& column : cuts) finders.emplace_back(column.top);
+  parallel_for(threads, (table.n_rows + kRowsBinned - 1) / kRowsBinned, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kRowsBinned, n = std::min(kRowsBinned, table.n_rows - begin);
+    std::array<T, kRowsBinned> values{};
+    std::array<std::uint8_t, kRowsBinned> codes{};
+    for (std::size_t j = 0; j < d; ++j) {
+      for (std::size_t i = 0; i < n; ++i) values[i] = table.at(begin + i, j);
+      const auto missing = static_cast<std::uint8_t>(out.columns[j].n_codes);
+      if (out.columns[j].categorical) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto category = std::isnan(values[i]) ? std::size_t{0} : static_cast<std::size_t>(values[i]);
+          codes[i] = static_cast<std::uint8_t>(out.category_code[j][category]);
+        }
+      } else {
+        constexpr std::size_t kLanes = BinFinder<T>::kLanes;
+        finders[j].find(values.data(), (n + kLanes - 1) / kLanes * kLanes, codes.data());
+      }
+      for (std::size_t i = 0; i < n; ++i) codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
+    }
+  });
+  for (std::size_t j = 0; j < d; ++j) {
+    out.columns[j].data = base + j, out.columns[j].extent = table.n_rows * d - j;
+    out.low[j].assign(cuts[j].low.begin(), cuts[j].low.end());
+    out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
+    out.columns[j].low = out.low[j].data();
+    out.columns[j].high = out.high[j].data();
+    out.guides.emplace_back(out.high[j]);
+  }
+  for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
+  if (request.bundled) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);
+}
+
+template <class T>
+void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, Binned& out) {
+  const std::size_t d = table.n_columns;
+  out.storage.resize(1);
+  out.storage[0].resize(table.n_rows * d * sizeof(std::uint32_t));
+  auto* base = reinterpret_cast<std::uint32_t*>(out.storage[0].data());
+  for (std::size_t j = 0; j < d; ++j) {
+    Column& column = out.columns[j];
+    column.keyed = !column.categorical;
+    column.floored = sizeof(T) > sizeof(float);
+    // Above every key of a finite float, so that it can stand for "missing".
+    column.n_codes = column.categorical ? static_cast<Code>(out.category_code[j].size()) : ~Code{0};
+    column.has_missing = true;
+    column.width = 4;
+    column.stride = d;
+    column.data = base + j, column.extent = table.n_rows * d - j;
+  }
+  parallel_for(threads, (table.n_rows + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
+    const std::size_t end = std::min((chunk + 1) * kRowsCopied, table.n_rows);
+    for (std::size_t i = chunk * kRowsCopied; i < end; ++i) {
+      for (std::size_t j = 0; j < d; ++j) {
+        const T value = table.at(i, j);
+        base[i * d + j] = std::isnan(value)             ? out.columns[j].n_codes
+                          : out.columns[j].categorical ? static_cast<Code>(value)
+                                                       : key_of(largest_not_above<float>(value));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Binned view_of(const Binned& matrix) {
+  Binned out;
+  out.n_rows = matrix.n_rows, out.columns = matrix.columns, out.raw = matrix.raw;
+  out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride, out.bundles = matrix.bundles;
+  out.category_code = matrix.category_code, out.own_category = matrix.own_category;
+  return out;
+}
+
+template <class T>
+Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads,
+                 Interrupt& interrupt) {
+  if (table.n_rows >= std::numeric_limits<Row>::max()) {
+    throw std::invalid_argument("more rows than 32-bit row numbers can hold");
+  }
+  Binned out;
+  out.n_rows = table.n_rows;
+  out.raw = {table.data, sizeof(T) == sizeof(double), table.row_stride, table.column_stride};
+  out.columns.resize(table.n_columns);
+  out.low.resize(table.n_columns);
+  out.high.resize(table.n_columns);
+  out.category_code.resize(table.n_columns);
+  out.own_category.resize(table.n_columns);
+  for (std::size_t j = 0; j < table.n_columns; ++j) {
+    interrupt.poll();
+    out.columns[j].categorical = request.categories[j] > 0;
+    if (out.columns[j].categorical) {
+      check_categories(table, j, request.categories[j], interrupt);
+      code_categories(table, j, request.categories[j], request, interrupt, out);
+    }
+  }
+  switch (request.coding) {
+    case Coding::Ranks: bin_exact(table, request, threads, interrupt, out); break;
+    case Coding::Bins: bin_histogram(table, request, threads, interrupt, out); break;
+    case Coding::Keys: bin_keys(table, threads, interrupt, out); break;
+  }
+  return out;
+}
+
+template Binned bin_table(const Table<float>&, const BinRequest&, std::size_t, Interrupt&);
+template Binned bin_table(const Table<double>&, const BinRequest&, std::size_t, Interrupt&);
+
+}  // namespace weald

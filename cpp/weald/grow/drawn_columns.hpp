@@ -1,0 +1,65 @@
+// A few columns drawn for a node, counted in one pass over its rows.
+#pragma once
+
+#include <array>
+
+#include "weald/grow/node.hpp"
+#include "weald/search/small_histograms.hpp"
+
+namespace weald {
+
+class DrawnColumns {
+ public:
+  // Two classes: counts up to kTogether columns in small cells and looks for the best cut; those that do not
+  // fit go to try_column. Does any column vary?
+  template <class Try>
+  bool search_small(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
+                    std::span<const std::uint32_t> drawn, Try&& try_column, Split& best) {
+    const auto columns = byte_columns(node, drawn);
+    if (!columns.empty()) small_.count(columns, rows);
+    bool varies = false;
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      const Column& column = node.block->columns[drawn[c]];
+      if (place_[c] == kNone || column.categorical || small_.missing(place_[c], column)) {
+        varies |= try_column(drawn[c], nullptr, best);
+      } else {
+        varies |= small_.search(place_[c], request, column, drawn[c], node.sum, best);
+      }
+    }
+    return varies;
+  }
+
+  // Histograms of up to kTogether columns, those of bytes.
+  void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats, std::span<const std::uint32_t> drawn) {
+    const std::size_t apart = kByteSlots * stats.lanes;
+    const auto columns = byte_columns(node, drawn);
+    cells_.assign(columns.size() * apart, 0);
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;
+    }
+    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, view(cells_));
+  }
+  const Lane* ready(std::size_t c) const { return ready_[c]; }  // of the c-th of them; null: not counted
+
+ private:
+  // Those of the columns that can be counted together, and where each of them went.
+  std::span<const Column* const> byte_columns(const OpenNode& node, std::span<const std::uint32_t> drawn) {
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      const Column& column = node.block->columns[drawn[c]];
+      const bool fits = column.width == 1 && !column.constant() && (n == 0 || column.stride == bytes_[0]->stride);
+      place_[c] = fits ? n : kNone;
+      if (fits) bytes_[n++] = &column;
+    }
+    return {bytes_.data(), n};
+  }
+
+  static constexpr std::size_t kNone = kTogether;
+  BigVector<Lane> cells_;
+  SmallHistograms small_;
+  std::array<const Column*, kTogether> bytes_{};
+  std::array<std::size_t, kTogether> place_{};
+  std::array<const Lane*, kTogether> ready_{};
+};
+
+}  // namespace weald

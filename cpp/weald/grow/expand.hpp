@@ -1,0 +1,227 @@
+// What happens to a node by itself: its split is found, its rows are divided, its histogram is shared among
+// its children. Nodes that have no rows in common can be worked on by several of these at once.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "weald/grow/node_search.hpp"
+
+namespace weald {
+
+class Expander {
+ public:
+  Expander(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
+      : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads), pool_(pool) {}
+
+  // Splits the node. If more splits are to follow, its children get their part of its histogram and, where
+  // that decides who is next, their own splits.
+  Expansion expand(const OpenNode& node, PooledHistogram histogram, const Split& split, bool more) {
+    Expansion out = divide(node, split);
+    if (!more) return out;
+    share_histogram(node, std::move(histogram), out.children[0], out.children[1]);
+    if (plan_.rules.frontier != Frontier::BestFirst) return out;
+    for (OpenNode& child : out.children) decide_first(child);
+    return out;
+  }
+
+  // Finds the node's split before its turn, if it has one.
+  void decide_first(OpenNode& node) {
+    if (could_split(node)) {
+      if (auto found = decide(node)) node.decision = std::make_unique<Decision>(*std::move(found));
+    }
+    if (!node.decision) node.histogram.reset();
+  }
+
+  // Finds the node's split; nothing if it is better left a leaf.
+  std::optional<Decision> decide(OpenNode& node) {
+    gather_if_small(node);
+    const bool known = node.sum != OpenNode::kUnknown && (search_.by_random_cuts(node) || (plan_.stats.gradients && node.histogram));
+    const NodeRows rows = known ? NodeRows{rows_of(node), node.size(), {}, {}} : search_.load(node, rows_of(node));
+    const Lane* total = search_.total_of(node, rows);
+    if (plan_.stats.layout == Layout::Packed) node.sum = *total;
+    if (pure(node, total)) return std::nullopt;
+    std::optional<Decision> found = search_.decide(node, rows, total);
+    if (!found->split.found() || !search_.pays(found->split.score, found->gain)) found.reset();
+    return found;
+  }
+
+  // Chooses the units in which a node of real targets is summed: its parent's, until its targets have
+  // come so close together that they deserve finer ones.
+  void measure(OpenNode& node) {
+    const Statistics& stats = plan_.stats;
+    if (!stats.real()) return;
+    double low = kInf, high = -kInf;
+    for (std::size_t i = node.begin; i < node.end; ++i) {
+      const double* target = target_of(*node.block, rows_[i]);
+      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+        low = std::min(low, target[o]);
+        high = std::max(high, target[o]);
+      }
+    }
+    Units& units = node.frame->units;
+    if ((high / 2 - low / 2) * 16 > units.reach) return;
+    const double h = weight_of_rows(*node.block, stats, list_of(node), node.size());
+    units = search_.choose(node.size(), h, low, high);
+  }
+
+  bool could_split(const OpenNode& node) const {
+    const Rules& rules = plan_.rules;
+    return node.depth < rules.max_depth && node.size() >= rules.min_samples_split &&
+           node.size() >= 2 * rules.min_samples_leaf &&
+           (node.sum == OpenNode::kUnknown || plan_.stats.gradients || !pure_word(node.sum));
+  }
+
+  bool worth_histogram(const OpenNode& node) const {
+    // Where a node tries few columns it is quicker to count those alone.
+    const bool most = search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
+                                                   : plan_.all_columns();
+    return could_split(node) && most && !plan_.rules.random_split &&
+           !is_from_rows(plan_.stats.criterion) &&
+           (search_.by_rows(*node.block) ? node.size() >= kFewestCounted || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
+  }
+
+  PooledHistogram count_histogram(const OpenNode& node) {
+    PooledHistogram out = pool_.take();
+    if (search_.by_rows(*node.block)) {
+      search_.count_all_columns(node, list_of(node), *out);
+    } else {
+      search_.count_histogram(node, search_.load(node, rows_of(node)), *out);
+    }
+    return out;
+  }
+
+  // Gives back the memory for searching large nodes while others are at work.
+  void release_scratch() {
+    search_.release_scratch();
+    partition_scratch_ = {};
+  }
+
+  const NodeSearch& search() const { return search_; }
+
+ private:
+  View<const Row> rows_of(const OpenNode& node) const { return {list_of(node), node.size()}; }
+  Row* list_of(const OpenNode& node) const { return rows_.get(node.begin, node.size()); }
+
+  // Divides the node's rows and opens its children; the places of these in the tree come later.
+  Expansion divide(const OpenNode& node, const Split& split) {
+    Expansion out;
+    const Column& column = node.block->columns[split.column];
+    out.threshold = threshold_of(*node.block, split, plan_.matrix.raw, list_of(node), node.size());
+    if (has_few_codes(plan_.matrix.columns[split.column])) {
+      for (const Code code : split.left_codes) out.left_codes.push_back(column.original(code));
+    }
+    const auto n_left = static_cast<Row>(
+        partition_rows(*node.block, split, list_of(node), node.size(), partition_scratch_, threads_, plan_.interrupt));
+    const bool packed = plan_.stats.layout == Layout::Packed;
+    for (std::size_t side = 0; side < 2; ++side) {
+      OpenNode& child = out.children[side];
+      child.begin = side == 0 ? node.begin : node.begin + n_left;
+      child.end = side == 0 ? node.begin + n_left : node.end;
+      child.depth = node.depth + 1;
+      child.key = derive(node.key, kChildKey + side);
+      if (node.frame) child.frame = std::make_unique<Frame>(*node.frame);
+      child.sum = !packed ? OpenNode::kUnknown : side == 0 ? split.left_sum : node.sum - split.left_sum;
+      if (!plan_.rules.interactions.empty()) child.frame->used.push_back(split.column);
+      child.block = node.block;
+    }
+    out.missing_left = split.had_missing ? split.missing_left : most_go_left(node, out.children);
+    if (!plan_.rules.monotone.empty()) bound(node, split, out.children);
+    for (OpenNode& child : out.children) measure(child);
+    return out;
+  }
+
+  // Gives the children their histograms where it pays: one is counted, the other is what is left.
+  void share_histogram(const OpenNode& parent, PooledHistogram histogram, OpenNode& left, OpenNode& right) {
+    if (!histogram) return;
+    OpenNode& smaller = left.size() <= right.size() ? left : right;
+    OpenNode& larger = left.size() <= right.size() ? right : left;
+    if (!worth_histogram(larger)) return;
+    // Sums can only be subtracted in the same units.
+    const auto same_units = [&](const OpenNode& child) {
+      return !parent.frame || (child.frame->units.g_unit == parent.frame->units.g_unit &&
+                               child.frame->units.centre == parent.frame->units.centre);
+    };
+    if (!same_units(larger)) return;
+    const bool keep = same_units(smaller);
+    const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
+    smaller.histogram = count_histogram(smaller);
+    search_.subtract(*larger.block, *smaller.histogram, *histogram);
+    larger.histogram = std::move(histogram);
+    if (parent.frame) smaller.frame->units = own;
+    if (!keep) smaller.histogram.reset();
+  }
+
+  // A monotone column bounds the values on both sides by the middle between them.
+  void bound(const OpenNode& node, const Split& split, std::array<OpenNode, 2>& children) {
+    const int direction = plan_.rules.monotone[split.column];
+    if (direction == 0) return;
+    search_.use_units_of(node);
+    const double middle =
+        (split.left_value + split.right_value) / 2 * search_.value_unit() + search_.value_centre();
+    for (std::size_t side = 0; side < 2; ++side) {
+      Bounds& bounds = children[side].frame->bounds;
+      ((direction > 0) == (side == 0) ? bounds.upper : bounds.lower) = middle;
+    }
+  }
+
+  // Where no missing value was seen, later ones go the way of most of the weight.
+  bool most_go_left(const OpenNode& node, const std::array<OpenNode, 2>& children) const {
+    if (children[0].sum != OpenNode::kUnknown) {
+      return (children[0].sum & 0xFFFFFFFF) > (children[1].sum & 0xFFFFFFFF);
+    }
+    const auto weight = [&](const OpenNode& child) {
+      return weight_of_rows(*node.block, plan_.stats, list_of(child), child.size());
+    };
+    return weight(children[0]) > weight(children[1]);
+  }
+
+  bool pure(const OpenNode& node, const Lane* total) const {
+    const Statistics& stats = plan_.stats;
+    if (stats.gradients) return false;
+    if (stats.layout == Layout::Packed) return pure_word(*total);
+    if (stats.layout == Layout::OneHot) {
+      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
+        const Lane* first = total + 2 + stats.offset[o];
+        if (*std::max_element(first, total + 2 + stats.offset[o + 1]) != total[1]) return false;
+      }
+      return true;
+    }
+    if (is_classification(stats.criterion)) return total[2] == 0 || total[2] == total[1];
+    const double* first = target_of(*node.block, rows_[node.begin]);
+    for (std::size_t i = node.begin + 1; i < node.end; ++i) {
+      const double* target = target_of(*node.block, rows_[i]);
+      if (!std::equal(target, target + stats.n_outputs, first)) return false;
+    }
+    return true;
+  }
+
+  const double* target_of(const Block& block, Row row) const {
+    return plan_.stats.target_of(block.original(row));
+  }
+
+  void gather_if_small(OpenNode& node) {
+    Row* const rows = list_of(node);
+    if (search_.by_rows(*node.block)) return;
+    // Random cuts need no histograms, so the number of codes does not matter to them.
+    if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
+      node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
+    } else if ((plan_.rules.random_split || !plan_.all_columns()) &&
+               worth_gathering_rows(*node.block, node.size())) {
+      node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
+    } else {
+      return;
+    }
+    node.histogram.reset();
+    std::iota(rows, rows + node.size(), Row{0});
+  }
+
+  const Plan& plan_;
+  View<Row> rows_;
+  std::size_t threads_;
+  NodeSearch search_;
+  HistogramPool& pool_;
+  BigVector<Row> partition_scratch_;
+};
+
+}  // namespace weald

@@ -1,0 +1,56 @@
+// Histograms of gradient pairs, by several threads at once.
+#pragma once
+
+#include <algorithm>
+
+#include "weald/grow/node.hpp"
+
+namespace weald {
+
+// Calls fn(begin, end) with the place of each column's cells in a histogram of the block. Bytes counted
+// together have room for any code, and are those of bundles where there are such.
+template <class Fn>
+void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn) {
+  if (bytes && block.bundles) {
+    for (std::size_t b = 0; b < block.bundles->size(); ++b) fn(b * kByteSlots, b * kByteSlots + block.bundles->slots[b]);
+    return;
+  }
+  std::size_t begin = 0;
+  for (const Column& column : block.columns) {
+    const std::size_t cells = column.slots() * lanes;
+    fn(begin, begin + cells);
+    begin += bytes ? kByteSlots : cells;
+  }
+}
+
+class GradientHistograms {
+ public:
+  // Adds up the words of n rows of the block, those listed or all, in so many parts.
+  void count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt, Histogram& out) {
+    const std::size_t cells = block.byte_rows().places.size() * kByteSlots;
+    if (spare_.size() < parts) spare_.resize(parts);
+    parallel_for(parts, parts, interrupt, [&](std::size_t part) {
+      // A part adds into cells of its own: whole numbers, so that the order is nothing.
+      Histogram& into = part > 0 ? spare_[part] : out;
+      if (into.size() != cells) into.assign(cells, 0);
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) { std::fill(&into[begin], &into[begin] + (end - begin), 0); });
+      const std::size_t stretch = std::max<std::size_t>(kCodesBetweenPolls / std::max<std::size_t>(block.byte_rows().places.size(), 1), kLeastStretch);
+      const std::size_t last = n * (part + 1) / parts;
+      for (std::size_t begin = n * part / parts, end; begin < last; begin = end) {
+        interrupt.poll();
+        end = std::min(begin + stretch, last);
+        add_all_columns(block.byte_rows(), rows, begin, end, block.words.get(0, block.n_rows), into.data());
+      }
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) out[c] += spare_[part][c];
+      });
+    }
+  }
+
+ private:
+  std::vector<Histogram> spare_;
+};
+
+}  // namespace weald

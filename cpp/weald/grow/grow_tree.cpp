@@ -1,0 +1,177 @@
+#include "weald/grow/grow_tree.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "weald/grow/subtree.hpp"
+#include "weald/tree/category_sets.hpp"
+
+namespace weald {
+
+namespace {
+
+// Joins the subtrees into one tree in pre-order.
+class Flattener {
+ public:
+  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt, Shape& out)
+      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), interrupt_(interrupt), out_(out), sets_(matrix) {}
+
+  void run() {
+    std::size_t n = 0;
+    for (const Subtree& subtree : subtrees_) n += subtree.nodes.size();
+    const auto reserve = [n](auto&... arrays) { (arrays.reserve(n), ...); };
+    if (keeps_sums_) reserve(out_.sums);
+    reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
+    // An explicit stack: a tree may be as deep as it has rows.
+    struct Pending {
+      std::uint32_t subtree, node;
+      std::int32_t parent;
+      std::uint32_t depth;
+      std::int32_t arrival;  // in `arrivals`; -1: all that have arrived above
+    };
+    std::vector<Pending> stack{{0, 0, -1, 0, -1}};
+    std::vector<SetWriter::Arrival> arrivals;
+    Patience patience(interrupt_);
+    while (!stack.empty()) {
+      patience.spend(8);
+      Pending at = stack.back();
+      stack.pop_back();
+      const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
+      if (node->subtree >= 0) {
+        at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
+        node = &subtrees_[at.subtree].nodes[0];
+      }
+      const auto id = static_cast<std::int32_t>(out_.size());
+      append(subtrees_[at.subtree], at.node);
+      if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
+      if (node->left < 0) continue;
+      std::int32_t goes_left = -1, goes_right = -1;
+      if (sets_.follows()) sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
+      if (node->set >= 0) {
+        SetWriter::Arrival sides[2];
+        append_set(subtrees_[at.subtree], *node, sides[0], sides[1], patience);
+        if (sets_.follows()) {
+          goes_left = static_cast<std::int32_t>(arrivals.size()), goes_right = goes_left + 1;
+          arrivals.insert(arrivals.end(), sides, sides + 2);
+        }
+      }
+      const auto left = static_cast<std::uint32_t>(node->left);
+      stack.push_back({at.subtree, left + 1, id, at.depth + 1, goes_right});
+      stack.push_back({at.subtree, left, -1, at.depth + 1, goes_left});
+    }
+  }
+
+ private:
+  void append(const Subtree& subtree, std::size_t index) {
+    const DoneNode& node = subtree.nodes[index];
+    out_.right.push_back(-1);
+    out_.feature.push_back(node.feature);
+    out_.threshold.push_back(node.threshold);
+    out_.missing_left.push_back(node.missing_left);
+    out_.begin.push_back(node.begin);
+    out_.end.push_back(node.end);
+    if (keeps_sums_) out_.sums.push_back(node.sum);
+    if (!subtree.bounds.empty()) {
+      out_.lower.push_back(subtree.bounds[index].lower);
+      out_.upper.push_back(subtree.bounds[index].upper);
+    }
+    out_.set_begin.push_back(-1);
+  }
+
+  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left, SetWriter::Arrival& goes_right,
+                  Patience& patience) {
+    const auto j = static_cast<std::size_t>(node.feature);
+    const Column& column = matrix_.columns[j];
+    out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
+    const auto kept = [&](auto&& fn) {
+      for (const Code code : subtree.left_codes[static_cast<std::size_t>(node.set)]) fn(code);
+    };
+    const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
+      const DoneNode* child = &subtree.nodes[static_cast<std::size_t>(node.left)];
+      if (child->subtree >= 0) child = &subtrees_[static_cast<std::size_t>(child->subtree)].nodes[0];
+      patience.spend(child->end - child->begin);
+      visit_width(column, [&](auto codes) {
+        for (std::size_t i = child->begin; i < child->end; ++i) {
+          const Code code = codes[out_.rows[i] * column.stride];
+          if (code != column.n_codes) fn(code);
+        }
+      });
+    };
+    has_few_codes(column) ? sets_.write(j, kept, out_.sets, goes_left, goes_right)
+                          : sets_.write(j, of_rows, out_.sets, goes_left, goes_right);
+  }
+
+  const Binned& matrix_;
+  const std::vector<Subtree>& subtrees_;
+  bool keeps_sums_;
+  Interrupt& interrupt_;
+  Shape& out_;
+  SetWriter sets_;
+};
+
+}  // namespace
+
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
+                std::size_t threads, Interrupt& interrupt, HistogramPool* pool) {
+  const std::size_t d = matrix.n_columns();
+  Plan plan{matrix, stats, rules, threads, interrupt,
+            rules.max_features == 0 ? d : std::min(rules.max_features, d), {}};
+  plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
+  plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
+
+  HistogramPool own_pool;  // outlives every node
+  HistogramPool& shared_pool = pool ? *pool : own_pool;
+  Shape shape;
+  shape.rows = std::exchange(stats.rows, {});
+  OpenNode root;
+  root.end = static_cast<Row>(shape.rows.size());
+  root.key = mix(rules.seed);
+  root.sum = stats.sum;
+  root.block = whole_block(matrix, stats);
+  if (stats.real() || !rules.monotone.empty() || !rules.interactions.empty()) root.frame = std::make_unique<Frame>();
+
+  // Without a limit on leaves the subtrees are independent: the top is grown with all threads on each
+  // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in
+  // batches, so that the blocks gathered for them do not all live at once.
+  const bool divide = threads > 1 && rules.max_leaves == 0;
+  const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), kFewestDeferred) : 0;
+  const std::size_t batch_rows = root.size() / 4;
+  std::vector<Subtree> subtrees(1);
+  std::vector<OpenNode> batch;
+  std::size_t rows_in_batch = 0;
+  const auto grow_batch = [&] {
+    const std::size_t first = subtrees.size();
+    subtrees.resize(first + batch.size());
+    std::vector<std::size_t> largest_first(batch.size());
+    std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
+    std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
+      return batch[a].size() > batch[b].size();
+    });
+    parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
+      const std::size_t t = largest_first[k];
+      const auto never = [](const OpenNode&) { return std::int32_t{-1}; };
+      HistogramPool pool_of_thread;
+      subtrees[first + t] = SubtreeGrower(plan, view(shape.rows), 1, pool_of_thread).grow(std::move(batch[t]), 0, never);
+    });
+    batch.clear();
+    rows_in_batch = 0;
+  };
+  SubtreeGrower top(plan, view(shape.rows), threads, shared_pool);
+  top.measure(root);
+  subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode node) {
+    if (rows_in_batch > batch_rows) {
+      top.release_scratch();
+      grow_batch();
+    }
+    rows_in_batch += node.size();
+    batch.push_back(std::move(node));
+    return static_cast<std::int32_t>(subtrees.size() + batch.size() - 1);
+  });
+  top.release_scratch();
+  grow_batch();
+  const bool keeps_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
+  Flattener(matrix, subtrees, keeps_sums, interrupt, shape).run();
+  return shape;
+}
+
+}  // namespace weald

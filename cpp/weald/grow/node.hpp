@@ -1,0 +1,132 @@
+// A node while the tree grows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+
+#include "weald/grow/grow_tree.hpp"
+#include "weald/search/column_search.hpp"
+#include "weald/stats/blocks.hpp"
+#include "weald/stats/histogram_pool.hpp"
+
+namespace weald {
+
+struct Bounds {
+  double lower = -kInf, upper = kInf;
+};
+
+// Where a node measures real targets from, and in what. They depend on the targets on the path to the
+// node and on nothing else, least of all on whether a histogram happens to be kept.
+struct Units {
+  double centre = 0, g_unit = 1;
+  double reach = kInf;  // no target of the node that chose them lies further from the centre
+};
+
+// What real targets, monotone columns and limits on interactions need to know of a node.
+struct Frame {
+  Bounds bounds;                       // of its value, in the caller's units
+  Units units;
+  std::vector<std::uint32_t> used;     // columns on the path to it, if their meeting is limited
+};
+
+// What the search has found for a node.
+struct Decision {
+  Split split;
+  double gain = 0;                     // in the caller's weight x impurity
+};
+
+struct Ahead;
+
+// Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
+struct OpenNode {
+  std::uint32_t id = 0;                // place in its subtree's list of finished nodes
+  Row begin = 0, end = 0;              // rows[begin, end)
+  std::uint32_t depth = 0;
+  std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
+  Lane sum = kUnknown;                 // Packed: what its rows add up to, if the split above has told
+  std::shared_ptr<const Block> block;
+  PooledHistogram histogram;           // if it pays to keep it for the children
+  std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
+  std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
+  std::unique_ptr<Ahead> ahead;        // if it was split, or is being split, before its turn
+
+  static constexpr Lane kUnknown = -1;
+  std::size_t size() const { return end - begin; }
+};
+
+// What a split makes of a node.
+struct Expansion {
+  std::array<OpenNode, 2> children;    // without a place in the tree yet
+  double threshold = kNaN;
+  bool missing_left = false;
+  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left, if the column has few
+};
+
+// The expansion of a node ahead of its turn; empty as long as a thread is at work on it.
+struct Ahead {
+  std::optional<Expansion> made;
+};
+
+// What remains of a node once it is decided. Kept small: a full tree has as many as rows.
+struct DoneNode {
+  double threshold = -2;
+  Lane sum = OpenNode::kUnknown;       // as in the open node
+  Row begin = 0, end = 0;              // rows[begin, end)
+  std::int32_t left = -1;              // in the same subtree; the right child follows it
+  std::int32_t feature = -2;
+  std::int32_t subtree = -1;           // or: the node is the root of this other subtree
+  std::int32_t set = -1;               // categorical: place in Subtree::left_codes
+  bool missing_left = false;
+};
+
+struct Subtree {
+  BigVector<DoneNode> nodes;
+  std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left; of many, the rows tell
+  BigVector<Bounds> bounds;                 // per node, if some column is monotone
+};
+
+// The open nodes. The whole difference between the three orders of growth is which one is next.
+class OpenNodes {
+ public:
+  explicit OpenNodes(Frontier order) : order_(order) {}
+  bool empty() const { return nodes_.empty(); }
+
+  // Best-first: the next one, and those that are next unless something better turns up, in this order.
+  OpenNode& first() { return nodes_.front(); }
+  std::vector<OpenNode*> next(std::size_t n) {
+    std::vector<OpenNode*> out;
+    out.reserve(nodes_.size());
+    for (OpenNode& node : nodes_) out.push_back(&node);
+    n = std::min(n, out.size());
+    std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(),
+                      [](const OpenNode* a, const OpenNode* b) { return worse(*b, *a); });
+    out.resize(n);
+    return out;
+  }
+
+  void push(OpenNode node) {
+    nodes_.push_back(std::move(node));
+    if (order_ == Frontier::BestFirst) std::push_heap(nodes_.begin(), nodes_.end(), worse);
+  }
+
+  OpenNode pop() {
+    if (order_ == Frontier::BestFirst) std::pop_heap(nodes_.begin(), nodes_.end(), worse);
+    const bool by_level = order_ == Frontier::ByLevel;
+    OpenNode node = std::move(by_level ? nodes_.front() : nodes_.back());
+    by_level ? nodes_.pop_front() : nodes_.pop_back();
+    return node;
+  }
+
+ private:
+  // Equal gains: the node that was opened first.
+  static bool worse(const OpenNode& a, const OpenNode& b) {
+    const double gain_a = a.decision->gain, gain_b = b.decision->gain;
+    return gain_a < gain_b || (gain_a == gain_b && a.id > b.id);
+  }
+  Frontier order_;
+  std::deque<OpenNode> nodes_;
+};
+
+}  // namespace weald

@@ -1,0 +1,401 @@
+// The search for the split of one node: over all columns, or over some drawn at random.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "weald/grow/drawn_columns.hpp"
+#include "weald/grow/gradient_histograms.hpp"
+#include "weald/grow/node.hpp"
+#include "weald/grow/partition.hpp"
+#include "weald/grow/plan.hpp"
+#include "weald/search/random_cuts.hpp"
+#include "weald/search/sixteen_rows.hpp"
+
+namespace weald {
+
+// Searches nodes one after another on the calling thread (large ones share their columns out), with
+// the memory that takes.
+class NodeSearch {
+ public:
+  NodeSearch(const Plan& plan, std::size_t threads)
+      : plan_(plan), threads_(threads), channels_(plan.stats), total_(plan.stats.lanes),
+        scratch_(threads), drawn_(plan.matrix.n_columns()) {
+    request_.stats = &channels_;
+    if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
+      category_channels_ = plan.stats;
+      category_channels_.order_lambda = plan.rules.category_smoothing / plan.stats.h_unit;
+      category_channels_.lambda += category_channels_.order_lambda;
+      // Just so much is enough, however it was rounded.
+      category_channels_.least_category = plan.rules.category_smoothing * plan.stats.mean_h * (1 - 1e-6);
+      request_.category_stats = &category_channels_;
+    }
+    request_.limits = plan.limits;
+    request_.raw = &plan.matrix.raw;
+    request_.random = plan.rules.random_split;
+    request_.interrupt = &plan.interrupt;
+    if (!plan.rules.monotone.empty()) request_.monotone = plan.rules.monotone.data();
+  }
+  NodeSearch(const NodeSearch&) = delete;  // the request points into it
+  NodeSearch& operator=(const NodeSearch&) = delete;
+
+  // Measures real targets in the units of this node.
+  void use_units_of(const OpenNode& node) {
+    if (!plan_.stats.real()) return;
+    channels_.g_centre = node.frame->units.centre;
+    channels_.g_unit = node.frame->units.g_unit;
+  }
+
+  // Chooses units for real targets between low and high.
+  Units choose(std::size_t n, double h, double low, double high) {
+    choose_units(channels_, n, h, low, high);
+    return {channels_.g_centre, channels_.g_unit, high / 2 - low / 2};
+  }
+
+  // Puts what the node's rows add next to each other.
+  NodeRows load(const OpenNode& node, View<const Row> rows) {
+    const Statistics& stats = plan_.stats;
+    const Block& block = *node.block;
+    const std::size_t n = node.size(), per_row = stats.words_per_row();
+    // A whole block has its words in order already, unless they have to be made from targets.
+    if (n == block.n_rows && !block.class_bytes && !block.hot && !stats.real()) return {rows, n, block.words, {}};
+    if (words_.size() < n * per_row) words_.resize(n * per_row);
+    if (stats.real()) {
+      use_units_of(node);
+      for (std::size_t i = 0; i < n; ++i) {
+        fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]],
+                   &words_[i * per_row]);
+      }
+    } else if (block.class_bytes) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_class_byte(block.class_bytes[rows[i]]);
+    } else if (per_row == 1) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(block.words.get(rows[i] * per_row, per_row), per_row, &words_[i * per_row]);
+      }
+    }
+    if (block.hot) {
+      const std::size_t outputs = stats.n_outputs;
+      if (hot_.size() < n * outputs) hot_.resize(n * outputs);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
+      }
+    }
+    NodeRows out{rows, n, {words_.data(), n * per_row}, {}};
+    if (block.hot) out.hot = {hot_.data(), n * stats.n_outputs};
+    return out;
+  }
+
+  // The sums over the node; valid until the next node's.
+  const Lane* total_of(const OpenNode& node, const NodeRows& rows) {
+    if (node.sum != OpenNode::kUnknown) {
+      total_[0] = node.sum;
+    } else {
+      std::fill(total_.begin(), total_.end(), 0);
+      add_total(rows, plan_.stats, view(total_));
+    }
+    return total_.data();
+  }
+
+  // Are all columns of a node counted at once, straight from rows of bytes?
+  bool by_rows(const Block& block) const {
+    return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
+  }
+
+  void count_all_columns(const OpenNode& node, const Row* rows, Histogram& out) {
+    const std::size_t n = node.size();
+    pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
+                 plan_.interrupt, out);
+  }
+
+  // Takes one histogram from another.
+  void subtract(const Block& block, const Histogram& part, Histogram& from) const {
+    for_cells(block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) from[k] -= part[k];
+    });
+  }
+
+  void count_histogram(const OpenNode& node, const NodeRows& rows, Histogram& out) const {
+    const auto& columns = node.block->columns;
+    const std::size_t lanes = plan_.stats.lanes;
+    out.assign(histogram_slots(*node.block) * lanes, 0);
+    std::vector<std::size_t> offset(columns.size() + 1, 0);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      offset[j + 1] = offset[j] + columns[j].slots() * lanes;
+    }
+    // Chunks of rows keep the row-major codes in the first cache while all columns read them.
+    const std::size_t parts = useful(rows.n);
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
+      Patience patience(plan_.interrupt);
+      for (std::size_t begin = 0; begin < rows.n; begin += kHistogramRows) {
+        patience.spend(kHistogramRows * (to - from));
+        const NodeRows chunk = rows.slice(begin, std::min(begin + kHistogramRows, rows.n), plan_.stats);
+        for (std::size_t j = from; j < to; ++j) {
+          if (columns[j].constant()) continue;
+          add_rows(columns[j], chunk, plan_.stats, {&out[offset[j]], offset[j + 1] - offset[j]}, OwnSlot{});
+        }
+      }
+    });
+  }
+
+  // The best split of a node and its gain. The node's sums are in `total`.
+  Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
+    const SearchRequest& request = request_for(node);
+    const bool sixteen = rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
+    if (sixteen) sixteen_.fill(rows);
+    const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
+      if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
+      if (!rows.loaded() && !ready) rows = load(node, rows.rows);
+      const Column& column = node.block->columns[j];
+      if (sixteen && column.width == 1 && !column.categorical && !column.constant()) {
+        const SixteenCodes codes(column, rows);
+        if (!codes.missing) {
+          if (codes.varies) search_sixteen_rows(request, sixteen_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j), *total, best);
+          return codes.varies;
+        }
+      }
+      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total,
+                           ready, scratch, best);
+    };
+    const auto search = [&] {
+      if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_column);
+      if (plan_.all_columns()) return search_all(request, node, rows, try_column);
+      return search_some(node, rows, [&](std::size_t j, const Lane* ready, Split& best) {
+        return try_column(j, ready, best, scratch_[0]);
+      });
+    };
+    // Where sums do not count rows, a split is looked at afterwards; in a small node, where most would leave
+    // a side with too few, the rows are counted first.
+    Decision out;
+    const bool doubtful = !plan_.stats.counted && plan_.rules.min_samples_leaf > 1;
+    const bool counts_first = doubtful && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
+    if (!counts_first) out.split = search();
+    if (counts_first || (doubtful && out.split.found() && !enough_rows(node, rows, out.split))) {
+      count_rows(node, rows);
+      out.split = search();
+      request_.counts = nullptr;
+    }
+    if (out.split.found()) out.gain = gain_of(out.split.score, node_score(request, rows, total));
+    return out;
+  }
+
+  // Are there enough rows on both sides? Where the sums of H leave no doubt they need not be counted.
+  bool enough_rows(const OpenNode& node, const NodeRows& rows, const Split& split) const {
+    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
+    const Lane left_h = split.left_sum & 0xFFFFFFFF, right_h = (node.sum & 0xFFFFFFFF) - left_h;
+    if (std::min(left_h, right_h) >= least * plan_.stats.most_h) return true;
+    const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows.get(0, rows.n), rows.n));
+    return std::min(left, static_cast<Lane>(rows.n) - left) >= least;
+  }
+
+  // Counts the rows by code, for a search that looks at cuts with enough of them only.
+  void count_rows(const OpenNode& node, const NodeRows& rows) {
+    counts_.assign(node.block->columns.size() * kByteSlots, 0);
+    for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
+      const Column& column = node.block->columns[j];
+      std::uint32_t* counts = &counts_[j * kByteSlots];
+      visit_width(column, [&](auto codes) {
+        for (std::size_t i = 0; i < rows.n; ++i) ++counts[codes[rows.rows[i] * column.stride]];
+      });
+    }
+    request_.counts = counts_.data();
+    request_.min_rows = static_cast<Lane>(plan_.rules.min_samples_leaf);
+  }
+
+  // Does the search read the rows' codes and classes where they are, so that nothing has to be loaded?
+  bool by_random_cuts(const OpenNode& node) const {
+    return plan_.rules.random_split && RandomCuts::fit(*node.block, plan_.stats, plan_.columns_per_node);
+  }
+
+  // What a split gains over the node as it is, in the caller's weight x impurity.
+  double gain_of(double split_score, double own_score) const {
+    const double unit = score_unit(channels_);
+    return split_score * unit - own_score * unit;
+  }
+
+  // Is that enough, given how far it may be from its true value?
+  bool pays(double split_score, double gain) const {
+    if (plan_.stats.gradients) return gain > std::max(plan_.rules.min_decrease, 1e-12 * std::abs(split_score * score_unit(channels_)));
+    return gain >= plan_.rules.min_decrease - 1e-12 * std::abs(split_score * score_unit(channels_));
+  }
+
+  // One unit of a node's value: G / H, or for the absolute criterion a target itself.
+  double value_unit() const {
+    const bool median = is_from_rows(channels_.criterion);
+    return median ? channels_.g_unit : channels_.g_unit / channels_.h_unit;
+  }
+  double value_centre() const { return channels_.g_centre; }
+
+  // Gives back the memory for searching large nodes while others are at work.
+  void release_scratch() {
+    scratch_ = std::vector<SplitScratch>(threads_);
+    words_ = {};
+    hot_ = {};
+  }
+
+ private:
+  // Calls fn(begin, end) with the place of each column's cells in a histogram of the block.
+  template <class Fn>
+  void for_cells(const Block& block, Fn&& fn) const {
+    for_column_cells(block, plan_.stats.lanes, by_rows(block), fn);
+  }
+
+  // May the column be tested below the columns on the path to the node?
+  bool allowed(const OpenNode& node, std::uint32_t j) const {
+    const auto& sets = plan_.rules.interactions;
+    if (sets.empty()) return true;
+    return std::any_of(sets.begin(), sets.end(), [&](const auto& set) {
+      const auto has = [&](std::uint32_t k) { return std::find(set.begin(), set.end(), k) != set.end(); };
+      return has(j) && std::all_of(node.frame->used.begin(), node.frame->used.end(), has);
+    });
+  }
+
+  std::size_t useful(std::size_t n_rows) const {
+    return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
+  }
+
+  const SearchRequest& request_for(const OpenNode& node) {
+    if (!plan_.rules.monotone.empty()) {
+      const Bounds& bounds = node.frame->bounds;
+      request_.limits.lower = (bounds.lower - channels_.g_centre) / value_unit();
+      request_.limits.upper = (bounds.upper - channels_.g_centre) / value_unit();
+    }
+    request_.origin = node.block->origin;
+    request_.node_key = node.key;
+    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
+    return request_;
+  }
+
+  template <class Try>
+  Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    const std::vector<const Lane*> ready = columns_of_histogram(node);
+    const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
+    std::vector<Split> best(parts);
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t j; (j = next.fetch_add(1, std::memory_order_relaxed)) < d;) {
+        try_column(j, ready[j], best[part], scratch_[part]);
+      }
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+      if (best[0].loses_to(best[part].score, best[part].column, request.ties)) best[0] = std::move(best[part]);
+    }
+    return std::move(best[0]);
+  }
+
+  // Where the node's histogram has the cells of each column; null if there is none.
+  std::vector<const Lane*> columns_of_histogram(const OpenNode& node) {
+    std::vector<const Lane*> ready(node.block->columns.size(), nullptr);
+    if (!node.histogram) return ready;
+    if (by_rows(*node.block) && node.block->bundles) {
+      unpack_bundles(node, *node.block->bundles, ready);
+    } else {
+      std::size_t j = 0;
+      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = node.histogram->data() + begin; });
+    }
+    return ready;
+  }
+
+  void unpack_bundles(const OpenNode& node, const Bundles& bundles, std::vector<const Lane*>& ready) {
+    const auto& columns = node.block->columns;
+    unpacked_.resize(columns.size() * kByteSlots);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const Lane* cells = node.histogram->data() + bundles.members[j].bundle * kByteSlots;
+      ready[j] = cells;
+      if (bundles.members[j].alone) continue;
+      bundles.unpack(j, columns[j].slots(), cells, node.sum, &unpacked_[j * kByteSlots]);
+      ready[j] = &unpacked_[j * kByteSlots];
+    }
+  }
+
+  // A random subset of the columns; more are drawn while all those seen were constant.
+  template <class Try>
+  Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    const std::size_t d = node.block->columns.size();
+    std::iota(drawn_.begin(), drawn_.end(), 0U);
+    const auto draw = [&](std::size_t k) {
+      std::swap(drawn_[k], drawn_[k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))]);
+    };
+    const std::size_t wanted = plan_.columns_per_node;
+    for (std::size_t k = 0; k < wanted; ++k) draw(k);
+    Split best;
+    bool varies = false;
+    if (node.histogram) {
+      const std::vector<const Lane*> ready = columns_of_histogram(node);
+      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
+        if (k >= wanted) draw(k);
+        varies |= try_column(drawn_[k], ready[drawn_[k]], best);
+      }
+      return best;
+    }
+    const bool small = uses_small_histograms(node, rows);
+    const bool together = !small && !plan_.rules.random_split && pays_together(rows);
+    for (std::size_t k = 0; k < wanted; k += kTogether) {
+      const std::span<const std::uint32_t> drawn{&drawn_[k], std::min(kTogether, wanted - k)};
+      if (small) varies |= columns_.search_small(request_, node, rows, drawn, try_column, best);
+      if (together) columns_.count(node, rows, plan_.stats, drawn);
+      for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
+        varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
+      }
+    }
+    for (std::size_t k = wanted; k < d && !varies; ++k) {
+      draw(k);
+      varies = try_column(drawn_[k], nullptr, best);
+    }
+    return best;
+  }
+
+  // Nodes between a handful of rows and a few thousand, of two classes.
+  bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
+    return rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() && !request_.random &&
+           node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
+  }
+
+  // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
+  bool pays_together(const NodeRows& rows) const {
+    return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
+  }
+
+  // The random rule where rows are bytes side by side: two passes over the rows serve all columns,
+  // one for their extremes and one for what lies left of the cuts drawn between them.
+  template <class Try>
+  Split search_random_cuts(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
+                     const Lane* total, Try&& try_column) {
+    random_cuts_.find_extremes(*node.block, rows.rows.get(0, rows.n), rows.n);
+    bool drawn = false;
+    Split best = search_some(node, rows, [&](std::size_t j, const Lane*, Split& found) {
+      const Column& column = node.block->columns[j];
+      const Extremes ends = random_cuts_.extremes(column);
+      if (column.categorical || ends.has_missing) return try_column(j, nullptr, found, scratch_[0]);
+      if (ends.first >= ends.last) return false;
+      random_cuts_.add_cut(request, column, static_cast<std::uint32_t>(j), ends);
+      return drawn = true;
+    });
+    if (drawn) random_cuts_.try_cuts(request, *node.block, rows.rows.get(0, rows.n), rows.n, total, best);
+    return best;
+  }
+
+  const Plan& plan_;
+  std::size_t threads_;
+  Channels channels_;                  // with the units of the node at hand
+  Channels category_channels_;
+  SearchRequest request_;
+  std::vector<Lane> total_;
+  std::vector<SplitScratch> scratch_;
+  GradientHistograms pairs_;
+  std::vector<std::uint32_t> counts_;
+  Histogram unpacked_;
+  std::vector<std::uint32_t> drawn_;
+  DrawnColumns columns_;
+  RandomCuts random_cuts_;
+  SixteenRows sixteen_;
+  BigVector<Lane> words_;
+  BigVector<std::uint32_t> hot_;
+};
+
+}  // namespace weald

@@ -1,0 +1,33 @@
+// What all threads of one growth share.
+#pragma once
+
+#include "weald/grow/grow_tree.hpp"
+#include "weald/search/scan.hpp"
+#include "weald/stats/blocks.hpp"
+
+namespace weald {
+
+// Everything that all threads of one growth share and none of them changes.
+struct Plan {
+  const Binned& matrix;
+  const Statistics& stats;
+  const Rules& rules;
+  std::size_t threads;
+  Interrupt& interrupt;
+  std::size_t columns_per_node;
+  Limits limits;
+
+  bool all_columns() const { return columns_per_node == matrix.n_columns(); }
+};
+
+inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
+
+// A histogram is kept for the children (who then need only one pass, over the smaller of them)
+// where a node has more rows than the histogram has cells.
+inline std::size_t histogram_slots(const Block& block) {
+  std::size_t slots = 0;
+  for (const Column& column : block.columns) slots += column.slots();
+  return slots;
+}
+
+}  // namespace weald

@@ -1,0 +1,329 @@
+// Whole subtrees of few rows, grown without leaving the registers for long.
+//
+// Two thirds of the nodes of a full tree have at most sixteen rows. What the loop of growth does for any
+// node (ranges of rows, blocks, queues, scratch memory) costs there several times what the search
+// itself does. So once a node is small its rows' bytes are turned into columns, a node is a set of
+// rows, and its whole subtree is finished in place:
+//
+//   tile       up to 256 rows, column-major       a node inside: 255 for each row that is in it
+//   smaller    a node of a quarter gets a tile of its own, so that no time goes into rows elsewhere
+//
+// The same keys and the same arithmetic as everywhere: the tree is the one that grows without.
+#pragma once
+
+#include "weald/grow/node_search.hpp"
+#include "weald/search/draw_cut.hpp"
+#include "weald/search/sixteen_rows.hpp"
+
+namespace weald {
+
+class SmallSubtrees {
+ public:
+  SmallSubtrees(const Plan& plan, const NodeSearch& search)
+      : plan_(plan), search_(search), drawn_(plan.matrix.n_columns()), candidates_(plan.matrix.n_columns() + 1) {
+    const Rules& rules = plan.rules;
+    const Binned& matrix = plan.matrix;
+    strips_ = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
+    const bool fits = plan.stats.light_two_classes && plan.limits.plain() && rules.monotone.empty() &&
+                      rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst && matrix.row_bytes &&
+                      strips_ <= plan.columns_per_node;
+    if (!fits) return;
+    for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
+      const Column& column = matrix.columns[j];
+      if (column.categorical) return;
+      place_.push_back(static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
+      if (column.has_missing) may_miss_.push_back(static_cast<std::uint32_t>(j));
+    }
+    most_ = rules.random_split ? large_.kRows : small_.kRows;
+    if (rules.random_split) {
+      large_.codes.resize(strips_ * kRowsAtOnce * large_.kRows);
+      middle_.codes.resize(strips_ * kRowsAtOnce * middle_.kRows);
+    }
+    small_.codes.resize(strips_ * kRowsAtOnce * small_.kRows);
+  }
+
+  // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
+  // if it has to be done in the general way.
+  bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
+    if (node.size() > most_ || node.sum == OpenNode::kUnknown || node.block->row_bytes == nullptr) return false;
+    const Task task{*node.block, tree, rows};
+    if (node.size() <= small_.kRows) return begin_in(small_, task, node);
+    return node.size() <= middle_.kRows ? begin_in(middle_, task, node) : begin_in(large_, task, node);
+  }
+
+ private:
+  // The subtree at hand.
+  struct Task {
+    const Block& block;
+    Subtree& tree;
+    View<Row> rows;                    // of the whole tree, to be put into the order of the leaves
+  };
+
+  template <std::size_t kChunks_>
+  struct Tile {
+    static constexpr std::size_t kChunks = kChunks_, kRows = kChunks * kRowsAtOnce;
+    alignas(16) std::uint8_t h[kRows], g[kRows];
+    Row row[kRows];                    // of the block
+    BigVector<std::uint8_t> codes;     // kRows per column
+  };
+
+  // What a node is known by.
+  struct Place {
+    std::uint64_t key;
+    Lane sum;
+    std::uint32_t id, depth;
+  };
+  template <std::size_t kChunks>
+  struct Members : Place {
+    std::size_t n;
+    Bytes in[kChunks];                 // yes for rows that are in the node
+  };
+
+  template <class Tile>
+  bool begin_in(Tile& tile, const Task& task, const OpenNode& node) {
+    load(tile, task.block, task.rows.get(node.begin, node.size()), node.size());
+    if (misses(tile, task.block)) return false;
+    grow_tile(tile, task, {node.key, node.sum, node.id, node.depth}, node.size(), node.begin);
+    return true;
+  }
+
+  // --- the tile ---
+
+  template <class Tile>
+  void load(Tile& tile, const Block& block, const Row* rows, std::size_t n) {
+    for (std::size_t i = 0; i < Tile::kRows; ++i) {
+      const bool here = i < n;
+      const Row row = rows[here ? i : 0];  // fills up with rows that weigh nothing
+      const Lane word = !here ? 0 : block.class_bytes ? unpack_class_byte(block.class_bytes[row]) : block.words[row];
+      tile.row[i] = row;
+      tile.h[i] = static_cast<std::uint8_t>(word), tile.g[i] = static_cast<std::uint8_t>(word >> 32);
+    }
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      const std::uint8_t* from[kRowsAtOnce];
+      for (std::size_t i = 0; i < kRowsAtOnce; ++i) from[i] = block.row_bytes + tile.row[c * kRowsAtOnce + i] * block.row_stride;
+      for (std::size_t strip = 0; strip < strips_; ++strip) {
+        transpose(from, strip * kRowsAtOnce, &tile.codes[strip * kRowsAtOnce * Tile::kRows + c * kRowsAtOnce], Tile::kRows);
+      }
+    }
+  }
+
+  template <class Tile>
+  const std::uint8_t* codes_of(const Tile& tile, std::uint32_t j) const { return &tile.codes[place_[j] * Tile::kRows]; }
+
+  // Are values missing? Then the general search has to place them.
+  template <class Tile>
+  bool misses(const Tile& tile, const Block& block) const {
+    Bytes any = Bytes::none();
+    for (const std::uint32_t j : may_miss_) {
+      const std::uint8_t* codes = codes_of(tile, j);
+      for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+        any = any | Bytes::load(codes + c * kRowsAtOnce).is(block.columns[j].n_codes);
+      }
+    }
+    return any.bits() != 0;
+  }
+
+  // --- growth ---
+
+  template <class Tile>
+  void grow_tile(Tile& tile, const Task& task, const Place& root, std::size_t n, Row begin) {
+    Members<Tile::kChunks> node;
+    static_cast<Place&>(node) = root;
+    node.n = n;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      node.in[c] = Bytes::first(std::min(n - std::min(n, c * kRowsAtOnce), kRowsAtOnce));
+    }
+    std::vector<Members<Tile::kChunks>>& open = std::get<std::vector<Members<Tile::kChunks>>>(open_);
+    Split split;
+    for (open.clear();;) {
+      if constexpr (Tile::kChunks > 1) {
+        if (node.n <= Tile::kRows / 4 && could_split(node)) {
+          Row few[Tile::kRows];
+          list(tile, node, few, [](Row row) { return row; });
+          auto& smaller = smaller_than(tile);
+          load(smaller, task.block, few, node.n);
+          grow_tile(smaller, task, node, node.n, begin);
+          begin += static_cast<Row>(node.n);
+          if (open.empty()) return;
+          node = open.back();
+          open.pop_back();
+          continue;
+        }
+      }
+      DoneNode& done = task.tree.nodes[node.id];
+      done.begin = begin, done.end = begin + static_cast<Row>(node.n), done.sum = node.sum;
+      if (could_split(node) && find_split(tile, task.block, node, split)) {
+        record(done, task, split, node.sum);
+        open.push_back(divide(tile, task.tree, split, node));
+        continue;
+      }
+      list(tile, node, task.rows.get(begin, node.n), [&](Row row) { return task.block.original(row); });
+      begin += static_cast<Row>(node.n);
+      if (open.empty()) return;
+      node = open.back();
+      open.pop_back();
+    }
+  }
+
+  Tile<kMiddleTile>& smaller_than(const Tile<kLargeTile>&) { return middle_; }
+  Tile<1>& smaller_than(const Tile<kMiddleTile>&) { return small_; }
+  static_assert(kLargeTile <= 4 * kMiddleTile && kMiddleTile <= 4);
+
+  // The node's rows, in order.
+  template <class Tile, class Number>
+  static void list(const Tile& tile, const Members<Tile::kChunks>& node, Row* out, Number&& number) {
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+        *out++ = number(tile.row[c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))]);
+      }
+    }
+  }
+
+  bool could_split(const auto& node) const {
+    const Rules& rules = plan_.rules;
+    return node.depth < rules.max_depth && node.n >= std::max<std::size_t>(rules.min_samples_split, 2) &&
+           !pure_word(node.sum);
+  }
+
+  void record(DoneNode& done, const Task& task, const Split& split, Lane sum) {
+    const Column& column = task.block.columns[split.column];
+    CutPoint cut{split.last_left, split.first_right, kNaN};
+    if (plan_.rules.random_split) cut = bin_cut(column, split.last_left, split.random_threshold);
+    done.threshold = std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right])
+                                               : cut.threshold;
+    done.feature = static_cast<std::int32_t>(split.column);
+    done.left = static_cast<std::int32_t>(task.tree.nodes.size());
+    const Lane left = split.left_sum & 0xFFFFFFFF;
+    done.missing_left = left > (sum & 0xFFFFFFFF) - left;
+  }
+
+  // The node becomes its left child; returns the right one.
+  template <class Tile>
+  Members<Tile::kChunks> divide(const Tile& tile, Subtree& tree, const Split& split, Members<Tile::kChunks>& node) {
+    Members<Tile::kChunks> right;
+    const std::uint8_t* codes = codes_of(tile, split.column);
+    std::size_t n_left = 0;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      const Bytes left = Bytes::load(codes + c * kRowsAtOnce).is_up_to(split.last_left) & node.in[c];
+      right.in[c] = node.in[c].without(left);
+      node.in[c] = left;
+      n_left += static_cast<std::size_t>(std::popcount(left.bits()));
+    }
+    const auto children = static_cast<std::uint32_t>(tree.nodes.size());
+    tree.nodes.resize(children + 2);
+    right.n = node.n - n_left, node.n = n_left;
+    right.sum = node.sum - split.left_sum, node.sum = split.left_sum;
+    right.id = children + 1, node.id = children;
+    right.depth = ++node.depth;
+    right.key = derive(node.key, kChildKey + 1), node.key = derive(node.key, kChildKey);
+    return right;
+  }
+
+  // --- the search ---
+
+  struct Candidate {
+    std::uint32_t column;
+    Extremes ends;
+    Code last_left;
+    double threshold;
+  };
+  std::span<Candidate> candidates() { return {candidates_.data(), n_candidates_}; }
+
+  template <class Tile>
+  bool find_split(const Tile& tile, const Block& block, const Members<Tile::kChunks>& node, Split& best) {
+    best.score = -kInf;  // nothing else of it is looked at unless a split is found, which writes all that counts
+    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
+    draw_columns(tile, node);
+    if (plan_.rules.random_split) {
+      draw_cuts(node.key, block);
+      for (const Candidate& cut : candidates()) try_cut(tile, cut, node, best);
+    } else {
+      SixteenRows sixteen;
+      (Bytes::load(tile.h) & node.in[0]).store(sixteen.h);
+      (Bytes::load(tile.g) & node.in[0]).store(sixteen.g);
+      const std::uint32_t members = node.in[0].bits();
+      for (const Candidate& one : candidates()) {
+        search_sixteen_rows(request_, sixteen, codes_of(tile, one.column), members, one.column, node.sum, best);
+      }
+    }
+    if (!best.found()) return false;
+    const auto G = static_cast<double>(node.sum >> 32), H = static_cast<double>(node.sum & 0xFFFFFFFF);
+    return search_.pays(best.score, search_.gain_of(best.score, quadratic(G, H)));
+  }
+
+  // As NodeSearch::search_some draws them: those that vary here become candidates.
+  template <class Tile>
+  void draw_columns(const Tile& tile, const Members<Tile::kChunks>& node) {
+    const std::size_t d = drawn_.size(), wanted = plan_.columns_per_node;
+    std::iota(drawn_.begin(), drawn_.end(), 0U);
+    n_candidates_ = 0;
+    for (std::size_t k = 0; k < d && (k < wanted || n_candidates_ == 0); ++k) {
+      if (wanted < d) {
+        std::swap(drawn_[k], drawn_[k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))]);
+      }
+      Candidate& next = candidates_[n_candidates_];
+      next.column = drawn_[k];
+      next.ends = extremes_of(codes_of(tile, next.column), node);
+      n_candidates_ += next.ends.first < next.ends.last;  // no branch: it could not be foretold
+    }
+  }
+
+  template <std::size_t kChunks>
+  static Extremes extremes_of(const std::uint8_t* codes, const Members<kChunks>& node) {
+    Bytes below = Bytes::none(), high = below;  // below: 255 - the smallest
+    for (std::size_t c = 0; c < kChunks; ++c) {
+      const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c];
+      below = below.larger(~code & in);
+      high = high.larger(code & in);
+    }
+    const TwoLargest largest = largest_of(below, high);
+    return {255 - largest.a, largest.b, false};
+  }
+
+  // Looking values up in the tables of bins takes long: all candidates at once.
+  void draw_cuts(std::uint64_t key, const Block& block) {
+    for (Candidate& one : candidates()) {
+      one.threshold = draw_bin_threshold(key, block.columns[one.column], one.column, one.ends);
+    }
+    for (Candidate& one : candidates()) {
+      one.last_left = last_bin_below(block.columns[one.column], one.ends, one.threshold);
+    }
+  }
+
+  template <class Tile>
+  void try_cut(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node, Split& best) {
+    const std::uint8_t* codes = codes_of(tile, at.column);
+    ByteSums sums;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      const Bytes in = Bytes::load(codes + c * kRowsAtOnce).is_up_to(at.last_left) & node.in[c];
+      sums.add(Bytes::load(tile.h + c * kRowsAtOnce) & in, Bytes::load(tile.g + c * kRowsAtOnce) & in);
+    }
+    const Lane left = sums.packed();
+    const auto side = [](Lane sum) {
+      const auto G = static_cast<double>(sum >> 32), H = static_cast<double>(sum & 0xFFFFFFFF);
+      return quadratic(G, H);
+    };
+    const double score = side(left) + side(node.sum - left);
+    if (!best.loses_to(score, at.column, request_.ties)) return;
+    best.score = score, best.column = at.column, best.left_sum = left;
+    best.last_left = at.last_left, best.random_threshold = at.threshold;
+  }
+
+  const Plan& plan_;
+  const NodeSearch& search_;
+  std::size_t most_ = 0;               // rows of the largest node taken
+  std::size_t strips_ = 0;             // of sixteen columns
+  std::vector<std::size_t> place_;     // of each column's byte in a row
+  std::vector<std::uint32_t> may_miss_;  // columns
+  Tile<kLargeTile> large_;
+  Tile<kMiddleTile> middle_;
+  Tile<1> small_;
+  std::tuple<std::vector<Members<kLargeTile>>, std::vector<Members<kMiddleTile>>, std::vector<Members<1>>> open_;
+  // The node at hand.
+  std::vector<std::uint32_t> drawn_;
+  std::vector<Candidate> candidates_;
+  std::size_t n_candidates_ = 0;
+  SearchRequest request_;
+};
+
+}  // namespace weald

@@ -1,0 +1,217 @@
+#include "weald/methods/forest.hpp"
+
+#include <algorithm>
+
+#include "weald/tree/prune.hpp"
+
+namespace weald {
+
+namespace {
+
+// The matrix with some of its columns only; codes and column numbers stay where they are.
+Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& columns) {
+  Binned out;
+  out.n_rows = matrix.n_rows;
+  out.raw = matrix.raw;
+  out.raw.columns = columns.data();
+  out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride;
+  for (const std::uint32_t j : columns) {
+    out.columns.push_back(matrix.columns[j]);
+    out.category_code.push_back(matrix.category_code[j]);
+    out.own_category.push_back(matrix.own_category[j]);
+  }
+  return out;
+}
+
+// Class weights n / (K n_k), counted in the drawn rows: every class weighs the same.
+std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n, Interrupt& interrupt) {
+  std::vector<double> out(target.n_rows, 0.0);
+  for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
+  });
+  for (std::size_t o = 0; o < target.n_outputs; ++o) {
+    std::vector<double> count(target.n_classes[o], 0.0);
+    double total = 0;
+    const auto class_of = [&](Row row) {
+      return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
+    };
+    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double times = target.counts ? target.counts[rows[i]] : 1.0;
+        count[class_of(rows[i])] += times;
+        total += times;
+      }
+    });
+    const auto present = std::count_if(count.begin(), count.end(), [](double c) { return c > 0; });
+    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
+      }
+    });
+  }
+  return out;
+}
+
+// Cuts the tree back to the smallest that minimises impurity + alpha * leaves.
+void prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
+  const std::size_t n = shape.size();
+  const std::vector<std::int64_t> right(shape.right.begin(), shape.right.end());
+  std::vector<double> risk(n);
+  for (std::size_t m = 0; m < n; ++m) risk[m] = nodes.weight[m] * nodes.impurity[m] / nodes.weight[0];
+  const PruningPath path = pruning_path(right, risk, interrupt);
+  std::vector<bool> cut(n, false);
+  for (std::size_t k = 0; k < path.node.size() && path.alpha[k] <= alpha; ++k) {
+    cut[static_cast<std::size_t>(path.node[k])] = true;
+  }
+  // Pre-order: what lies below a cut node follows it, up to the first node outside its rows.
+  const std::size_t width = nodes.n_outputs * nodes.max_classes;
+  std::vector<std::int32_t> number(n, -1);
+  std::size_t kept = 0;
+  Patience patience(interrupt);
+  for (std::size_t m = 0; m < n; ++kept) {
+    patience.spend(8 + width);
+    number[m] = static_cast<std::int32_t>(kept);
+    const bool leaf = shape.right[m] < 0 || cut[m];
+    shape.right[kept] = leaf ? -1 : shape.right[m];
+    shape.feature[kept] = leaf ? -2 : shape.feature[m];
+    shape.threshold[kept] = leaf ? -2 : shape.threshold[m];
+    shape.missing_left[kept] = !leaf && shape.missing_left[m];
+    shape.set_begin[kept] = leaf ? -1 : shape.set_begin[m];
+    shape.begin[kept] = shape.begin[m], shape.end[kept] = shape.end[m];
+    nodes.n_rows[kept] = nodes.n_rows[m];
+    nodes.weight[kept] = nodes.weight[m], nodes.impurity[kept] = nodes.impurity[m];
+    std::copy_n(&nodes.value[m * width], width, &nodes.value[kept * width]);
+    const Row end = shape.end[kept];
+    for (++m; leaf && m < n && shape.begin[m] < end;) ++m;
+  }
+  for (std::size_t m = 0; m < kept; ++m) {
+    if (shape.right[m] >= 0) shape.right[m] = number[static_cast<std::size_t>(shape.right[m])];
+  }
+  for (auto* column : {&shape.right, &shape.feature, &shape.set_begin}) column->resize(kept);
+  shape.threshold.resize(kept), shape.missing_left.resize(kept);
+  shape.begin.resize(kept), shape.end.resize(kept);
+  nodes.n_rows.resize(kept), nodes.weight.resize(kept), nodes.impurity.resize(kept);
+  nodes.value.resize(kept * width);
+}
+
+class TreeGrower {
+ public:
+  TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan, Interrupt& interrupt)
+      : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows, interrupt) {
+    outputs_ = outputs_of(target);
+    n_categories_ = categories_of(matrix);
+  }
+
+  CompactTree grow(std::size_t number, std::size_t threads, Interrupt& interrupt) const {
+    const std::uint64_t key = member_key(plan_.seed, number);
+    Target target = target_;
+    std::vector<std::uint32_t> counts;
+    if (plan_.draw.kind != Drawing::All) {
+      counts.resize(matrix_.n_rows);
+      sampler_.draw(key, counts.data(), interrupt);
+      target.counts = counts.data();
+    }
+    Rules rules = plan_.rules;
+    rules.seed = combine(key, kTreeKey);
+    std::vector<double> weights;
+    if (plan_.balance) {
+      const auto rows = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt).rows;
+      weights = balanced_weights(target, rows.data(), rows.size(), interrupt);
+      target.weights = weights.data();
+    }
+    Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt);
+    if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+    Shape shape = grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key),
+                                  threads, interrupt);
+    Summary nodes = summarise(shape, target, plan_.criterion, interrupt);
+    if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha, interrupt);
+    return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
+  }
+
+ private:
+  const Binned& matrix_;
+  const Target& target_;
+  const ForestPlan& plan_;
+  RowSampler sampler_;
+  Outputs outputs_;
+  std::vector<std::uint32_t> n_categories_;
+};
+
+}  // namespace
+
+Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rules,
+                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt,
+                      HistogramPool* pool) {
+  if (columns.empty()) return grow_tree(matrix, stats, rules, threads, interrupt, pool);
+  Rules here = rules;
+  if (!rules.monotone.empty()) {
+    here.monotone.clear();
+    for (const std::uint32_t j : columns) here.monotone.push_back(rules.monotone[j]);
+  }
+  for (auto& set : here.interactions) {  // numbers within the view; a column may have been drawn twice
+    std::vector<std::uint32_t> inside;
+    for (std::uint32_t k = 0; k < columns.size(); ++k) {
+      if (std::find(set.begin(), set.end(), columns[k]) != set.end()) inside.push_back(k);
+    }
+    set = inside;
+  }
+  Shape shape = grow_tree(view_columns(matrix, columns), stats, here, threads, interrupt, pool);
+  for (auto& feature : shape.feature) {
+    if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
+  }
+  return shape;
+}
+
+Outputs outputs_of(const Target& target) {
+  Outputs out;
+  out.n_outputs = target.n_outputs;
+  out.n_classes = target.n_classes;
+  if (target.classes) out.max_classes = *std::max_element(target.n_classes.begin(), target.n_classes.end());
+  return out;
+}
+
+std::vector<std::uint32_t> categories_of(const Binned& matrix) {
+  std::vector<std::uint32_t> out;
+  out.reserve(matrix.n_columns());
+  for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
+    out.push_back(matrix.columns[j].categorical ? static_cast<std::uint32_t>(matrix.category_code[j].size()) : 0U);
+  }
+  return out;
+}
+
+std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
+                                     std::size_t first, std::size_t last, std::size_t threads,
+                                     Interrupt& interrupt) {
+  const TreeGrower grower(matrix, target, plan, interrupt);
+  std::vector<CompactTree> trees(last - first);
+  // A tree per thread; when there are fewer trees than threads, all threads on each tree.
+  if (trees.size() < threads) {
+    for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grower.grow(first + k, threads, interrupt);
+  } else {
+    parallel_for_with<PageCache>(threads, trees.size(), interrupt, [&](std::size_t k, PageCache& pages) {
+      const PageCache::Use use(pages);
+      trees[k] = grower.grow(first + k, 1, interrupt);
+    });
+  }
+  return trees;
+}
+
+BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed,
+                                    std::size_t first, std::size_t last, std::size_t threads,
+                                    Interrupt& interrupt) {
+  const RowSampler sampler(draw, n_rows, interrupt);
+  const std::size_t words = (n_rows + 63) / 64;
+  BigVector<std::uint64_t> out((last - first) * words, 0);
+  parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
+    std::vector<std::uint32_t> counts(n_rows);
+    sampler.draw(member_key(seed, first + k), counts.data(), interrupt);
+    for_stretches(0, n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
+      }
+    });
+  });
+  return out;
+}
+
+}  // namespace weald

@@ -1,0 +1,74 @@
+// Puts categories in an order along which a single cut is a good (often the best) two-group split.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "weald/search/column_search.hpp"
+
+namespace weald {
+
+// One channel: ordering by the mean G/H makes the best contiguous cut the best of all 2^(c-1)-1
+// partitions (Fisher 1958; Breiman et al. 1984, theorem 4.5). Many channels: ordering along the
+// first principal component of the categories' mean vectors (Coppersmith, Hong & Hosking 1999).
+inline std::vector<double> category_keys(const Channels& stats, const Lane* cells,
+                                         std::span<const Code> codes) {
+  const std::size_t n = codes.size(), channels = stats.channels;
+  const auto h = [&](std::size_t c) {
+    const Lane* cell = cells + codes[c] * stats.lanes;
+    return static_cast<double>(stats.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1]);
+  };
+  const auto g = [&](std::size_t c, std::size_t k) {
+    const Lane* cell = cells + codes[c] * stats.lanes;
+    return static_cast<double>(stats.layout == Layout::Packed ? *cell >> 32 : cell[2 + k]);
+  };
+  std::vector<double> keys(n);
+  if (channels == 1) {
+    for (std::size_t c = 0; c < n; ++c) keys[c] = h(c) > 0 ? g(c, 0) / (h(c) + stats.order_lambda) : 0.0;
+    return keys;
+  }
+  std::vector<double> mean(channels, 0.0), share(n * channels);
+  double weight = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    weight += h(c);
+    for (std::size_t k = 0; k < channels; ++k) {
+      mean[k] += g(c, k);
+      share[c * channels + k] = h(c) > 0 ? g(c, k) / h(c) : 0.0;
+    }
+  }
+  if (!(weight > 0)) return keys;
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t k = 0; k < channels; ++k) share[c * channels + k] -= mean[k] / weight;
+  }
+  // Power iteration on the weighted covariance, never formed: v <- sum_c h_c s_c (s_c . v).
+  std::vector<double> v(channels), next(channels);
+  for (std::size_t k = 0; k < channels; ++k) v[k] = 1.0 / static_cast<double>(k + 1);
+  for (int round = 0; round < 50; ++round) {
+    std::fill(next.begin(), next.end(), 0.0);
+    for (std::size_t c = 0; c < n; ++c) {
+      const double* s = &share[c * channels];
+      const double along = h(c) * std::inner_product(s, s + channels, v.begin(), 0.0);
+      for (std::size_t k = 0; k < channels; ++k) next[k] += along * s[k];
+    }
+    const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+    if (!(norm > 0)) break;
+    for (std::size_t k = 0; k < channels; ++k) v[k] = next[k] / norm;
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    keys[c] = std::inner_product(v.begin(), v.end(), &share[c * channels], 0.0);
+  }
+  return keys;
+}
+
+// Sorts codes by their keys; equal keys keep the order of the codes.
+inline void sort_by_keys(std::span<Code> codes, const std::vector<double>& keys) {
+  std::vector<std::size_t> index(codes.size());
+  std::iota(index.begin(), index.end(), std::size_t{0});
+  std::stable_sort(index.begin(), index.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::vector<Code> sorted(codes.size());
+  for (std::size_t p = 0; p < index.size(); ++p) sorted[p] = codes[index[p]];
+  std::copy(sorted.begin(), sorted.end(), codes.begin());
+}
+
+}  // namespace weald

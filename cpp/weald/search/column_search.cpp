@@ -1,0 +1,362 @@
+#include "weald/search/column_search.hpp"
+
+#include <numeric>
+
+#include "weald/search/category_order.hpp"
+#include "weald/search/class_chains.hpp"
+#include "weald/search/draw_cut.hpp"
+#include "weald/search/groups.hpp"
+#include "weald/search/scan_gradients.hpp"
+#include "weald/search/scan_medians.hpp"
+#include "weald/stats/all_columns.hpp"
+
+namespace weald {
+
+namespace {
+
+// The random rule for categories: a random order of those present, cut anywhere.
+std::size_t shuffle_and_cut(std::span<Code> order, Stream stream) {
+  for (std::size_t p = order.size(); p > 1; --p) {
+    std::swap(order[p - 1], order[stream.below(static_cast<std::uint32_t>(p))]);
+  }
+  return 1 + stream.below(static_cast<std::uint32_t>(order.size() - 1));
+}
+
+// How the groups of a column are held during its search.
+enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides };
+
+Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                  const Lane* total, const Lane* ready) {
+  if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
+  if (request.random) return Groups::TwoSides;
+  const Channels& stats = *request.stats;
+  const bool dense = ready != nullptr || !is_sparse(column, node);
+  if (stats.gradients && stats.layout == Layout::Packed && dense) {
+    return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
+  }
+  if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted && column.width < 4) {
+    return Groups::Sorted;
+  }
+  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() && dense) {
+    return Groups::AllCodes;
+  }
+  const bool many_groups = column.slots() * 4 > node.n;
+  return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
+}
+
+// One column's search: collect the groups, walk the cuts, keep the best.
+class ColumnSearch {
+ public:
+  ColumnSearch(const SearchRequest& request, const Column& column, std::uint32_t j,
+               const NodeRows& node, const Lane* total, const Lane* ready, SplitScratch& scratch)
+      : request_(request), stats_(column.categorical && request.category_stats ? *request.category_stats : *request.stats), column_(column), j_(j), node_(node),
+        total_(total), ready_(ready), scratch_(scratch),
+        groups_(groups_for(request, column, j, node, total, ready)), cells_(ready) {
+    split_.column = j;
+    split_.categorical = column.categorical;
+  }
+
+  // Whether the column varies in this node.
+  bool collect() {
+    switch (groups_) {
+      case Groups::Cells: has_missing_ = collect_cells(column_, node_, stats_, cells_, scratch_); break;
+      case Groups::AllCodes: return collect_all_codes();
+      case Groups::Sorted: has_missing_ = collect_sorted(column_, node_, stats_, cells_, scratch_); break;
+      case Groups::Chains: has_missing_ = collect_chains(column_, node_, scratch_); break;
+      case Groups::TwoSides: return collect_two_sides();
+    }
+    return !order().empty() && order().size() + has_missing_ >= 2;
+  }
+
+  void improve(Split& best) {
+    if (groups_ == Groups::AllCodes) return improve_by_all_codes(best);
+    if (column_.categorical && stats_.order_lambda > 0) set_rare_apart();
+    if (order().empty()) return;
+    const bool others = has_missing_ || !rare_.empty();
+    std::size_t first = 1, last = others ? order().size() : order().size() - 1;
+    if (request_.random && order().size() >= 2) {
+      first = last = random_position();
+    } else if (column_.categorical) {
+      sort_by_keys(order(), is_from_rows(stats_.criterion)
+                                ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
+                                : category_keys(stats_, cells_, order()));
+    }
+    const Cut cut = scan(first, last, best.score);
+    if (!best.loses_to(cut.score, j_, request_.ties)) return;
+    split_.score = cut.score;
+    split_.left_sum = cut.left_sum;
+    split_.had_missing = has_missing_;
+    split_.missing_left = cut.missing_left;
+    if (column_.categorical) {
+      const auto chosen = order().first(cut.groups_left);
+      split_.left_codes.assign(chosen.begin(), chosen.end());
+      if (cut.missing_left) split_.left_codes.insert(split_.left_codes.end(), rare_.begin(), rare_.end());
+    } else if (groups_ != Groups::TwoSides) {
+      const bool all = cut.groups_left == order().size();
+      split_.last_left = order()[cut.groups_left - 1];
+      split_.first_right = all ? column_.n_codes : order()[cut.groups_left];
+    }
+    best = std::move(split_);
+  }
+
+  // A category of few rows says little, so it must not choose its side: all such go together, and with the
+  // missing values.
+  void set_rare_apart() {
+    const std::size_t lanes = stats_.lanes;
+    const auto h_of = [&](const Lane* cell) {
+      return static_cast<double>(stats_.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1]);
+    };
+    others_.assign(lanes, 0);
+    const auto join = [&](Code code) {
+      for (std::size_t k = 0; k < lanes; ++k) others_[k] += cells_[code * lanes + k];
+    };
+    if (has_missing_) join(column_.n_codes);
+    std::size_t kept = 0;
+    for (const Code code : order()) {
+      if (h_of(cells_ + code * lanes) >= stats_.least_category) {
+        order()[kept++] = code;
+      } else {
+        rare_.push_back(code);
+        join(code);
+      }
+    }
+    scratch_.order = order().first(kept);
+  }
+
+  // Returns the scratch to all zeros.
+  void clear() {
+    if (groups_ == Groups::Sorted || (ready_ != nullptr && groups_ != Groups::Chains)) return;
+    const std::size_t lanes = stats_.lanes;
+    if (groups_ == Groups::AllCodes) {
+      std::fill_n(scratch_.cells.data(), column_.slots(), 0);
+      return;
+    }
+    if (groups_ == Groups::TwoSides) {
+      std::fill_n(scratch_.cells.data(), 3 * lanes, 0);
+      return;
+    }
+    const auto zero_all = [&](auto&& zero) {
+      for (const Code code : order()) zero(code);
+      for (const Code code : rare_) zero(code);
+      if (has_missing_) zero(column_.n_codes);
+    };
+    Lane* cells = scratch_.cells.data();
+    if (groups_ == Groups::Chains) {
+      zero_all([head = scratch_.head.data()](Code code) { head[code] = 0; });
+    } else if (lanes == 1) {
+      zero_all([=](Code code) { cells[code] = 0; });
+    } else if (lanes == 3) {
+      zero_all([=](Code code) { Lane* cell = cells + std::size_t{3} * code;
+        cell[0] = cell[1] = cell[2] = 0; });
+    } else {
+      zero_all([=](Code code) { std::fill_n(cells + code * lanes, lanes, 0); });
+    }
+  }
+
+ private:
+  std::span<Code> order() const { return scratch_.order; }
+
+  // Nearly all codes occur: the walk goes over all of them, without a list. A cut after a code that
+  // does not occur is the cut before it again. If values are missing, listed cells take over.
+  bool collect_all_codes() {
+    if (cells_ == nullptr) {
+      const auto mine = at_least(scratch_.cells, column_.slots());
+      add_rows(column_, node_, stats_, mine, OwnSlot{});
+      cells_ = mine.get(0, column_.slots());
+    }
+    has_missing_ = column_.has_missing && cells_[column_.n_codes] != 0;
+    if (has_missing_ && !stats_.gradients) {
+      groups_ = Groups::Cells;
+      const Lane* cells = cells_;
+      list_codes(column_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
+      return !order().empty();
+    }
+    first_slot_ = 0;
+    while (cells_[first_slot_] == 0) ++first_slot_;
+    if (first_slot_ == column_.n_codes || (cells_[first_slot_] == *total_ && !stats_.gradients)) {
+      groups_ = Groups::Cells;  // one value: clear it as such
+      Code* one = at_least(scratch_.codes, 1).get(0, 1);
+      *one = static_cast<Code>(first_slot_);
+      scratch_.order = {one, 1};
+      return false;
+    }
+    last_slot_ = column_.n_codes - 1;
+    while (cells_[last_slot_] == 0) --last_slot_;
+    return first_slot_ < last_slot_ || has_missing_;
+  }
+
+  Cut scan_all_codes(double floor) const {
+    const Lane* cells = cells_ + first_slot_;
+    const std::size_t n = last_slot_ - first_slot_;
+    if (!stats_.gradients) return scan_plain(total_, n, [=](std::size_t p) { return cells + p; }, floor);
+    const double least = std::max(static_cast<double>(request_.limits.min_count), request_.limits.min_weight);
+    Cut best;
+    for (int missing_left = 0; missing_left <= (has_missing_ ? 1 : 0); ++missing_left) {
+      auto [first, last] = allowed_cuts(missing_left == 1, {first_slot_ + 1, first_slot_ + (missing_left ? n : n + has_missing_)},
+                                        column_.n_codes, [](std::size_t p) { return p; });
+      first -= first_slot_, last -= first_slot_;
+      if (first > last) continue;
+      GradientScan scan{*total_, missing_left ? cells_[column_.n_codes] : 0, stats_.lambda, least};
+      for (std::size_t p = 0; p + 1 < first; ++p) scan.start += cells[p];
+      Cut cut = scan_gradients(scan, cells + first - 1, last - first + 1, std::max(floor, best.score));
+      cut.groups_left += first - 1, cut.missing_left = missing_left == 1;
+      if (cut.score > best.score) best = cut;
+    }
+    return best;
+  }
+
+  // Those of the cuts that leave enough rows on both sides; code_of(p): the code of group p of so many.
+  template <class CodeOf>
+  Range allowed_cuts(bool missing_left, Range cuts, std::size_t n_groups, CodeOf&& code_of) const {
+    if (request_.counts == nullptr) return cuts;
+    const std::uint32_t* counts = request_.counts + j_ * kByteSlots;
+    Lane left = 0, right = 0, apart = has_missing_ ? counts[column_.n_codes] : 0;
+    for (const Code code : rare_) apart += counts[code];
+    (missing_left ? left : right) += apart;
+    for (std::size_t p = cuts.last; p < n_groups; ++p) right += counts[code_of(p)];
+    for (std::size_t p = 0; p + 1 < cuts.first; ++p) left += counts[code_of(p)];
+    // From both ends inwards, until there are enough.
+    while (cuts.first <= cuts.last && (left += counts[code_of(cuts.first - 1)]) < request_.min_rows) ++cuts.first;
+    while (cuts.first <= cuts.last && right < request_.min_rows) right += counts[code_of(--cuts.last)];
+    return cuts;
+  }
+
+  void improve_by_all_codes(Split& best) {
+    const Cut cut = scan_all_codes(best.score);
+    if (!best.loses_to(cut.score, j_, request_.ties)) return;
+    split_.score = cut.score;
+    split_.left_sum = cut.left_sum;
+    split_.had_missing = has_missing_;
+    split_.missing_left = cut.missing_left;
+    split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
+    split_.first_right = split_.last_left + 1;
+    while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
+    best = std::move(split_);
+  }
+
+  bool collect_two_sides() {
+    const auto cells = at_least(scratch_.cells, 3 * stats_.lanes);
+    Code* slots = at_least(scratch_.codes, 2).get(0, 2);
+    const Extremes ends = find_extremes(column_, node_);
+    has_missing_ = ends.has_missing;
+    const bool several = ends.first < ends.last;
+    if (ends.first == column_.n_codes || !(several || has_missing_)) return false;
+    split_.last_left = ends.last;
+    split_.first_right = column_.n_codes;  // one value: present | missing
+    if (several) draw_cut(request_, column_, j_, node_, ends, split_);
+    sum_sides(column_, node_, stats_, total_, split_.last_left, has_missing_, cells);
+    slots[0] = 0, slots[1] = 1;
+    scratch_.order = {slots, several ? std::size_t{2} : std::size_t{1}};
+    cells_ = cells.get(0, 3 * stats_.lanes);
+    return true;
+  }
+
+  std::size_t random_position() {
+    if (groups_ == Groups::TwoSides) return 1;
+    if (column_.categorical) return shuffle_and_cut(order(), Stream(derive(request_.node_key, j_)));
+    draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
+    const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
+    return static_cast<std::size_t>(cut - order().begin());
+  }
+
+  Cut scan(std::size_t first, std::size_t last, double floor) {
+    Limits limits = request_.limits;
+    if (request_.monotone) limits.monotone = request_.monotone[j_];
+    limits.floor = floor;
+    if (is_from_rows(stats_.criterion)) {
+      const auto groups = rows_by_group(column_, node_, order());
+      return scan_absolute(request_, node_, groups, first, last, limits, split_);
+    }
+    if (groups_ == Groups::Chains) {
+      return stats_.criterion == Criterion::Gini ? scan_chains<ChainGini>(first, last, limits)
+                                                 : scan_chains<ChainEntropy>(first, last, limits);
+    }
+    if (groups_ == Groups::Cells && stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini &&
+        limits.plain() && !has_missing_ && first == 1) {
+      return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+    }
+    if (groups_ == Groups::Sorted) {
+      return scan_cells(first, last, limits, order().size(), [&](std::size_t p) { return cells_ + p * stats_.lanes; });
+    }
+    // `collect` has set the cells, which the analyzer cannot see.
+    return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes,
+                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });  // NOLINT(clang-analyzer-core.NullPointerArithm)
+  }
+
+  template <class CellAt>
+  Cut scan_cells(std::size_t first, std::size_t last, const Limits& limits, std::size_t missing_slot,
+                 CellAt&& cell) {
+    const Lane* missing = !rare_.empty() ? others_.data() : has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
+    return with_sums(stats_, [&](auto sums) {
+      const auto range = [&](bool missing_left) {
+        return allowed_cuts(missing_left, {first, last}, order().size(), [&](std::size_t p) { return std::size_t{order()[p]}; });
+      };
+      const Cut cut = scan_cuts(sums, total_, missing, range, cell, limits);
+      if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
+        sums.start(total_);
+        if (missing && cut.missing_left) sums.move(missing);
+        for (std::size_t p = 0; p < cut.groups_left; ++p) sums.move(cell(p));
+        split_.left_value = sums.left_value(), split_.right_value = sums.right_value();
+      }
+      return cut;
+    });
+  }
+
+  template <class Score>
+  Cut scan_chains(std::size_t first, std::size_t last, const Limits& limits) {
+    const std::uint32_t* head = scratch_.head.data();
+    ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data()});
+    const std::uint32_t missing = has_missing_ ? head[column_.n_codes] : 0;
+    return scan_cuts(sums, total_, missing, [=](bool) { return Range{first, last}; },
+                     [&](std::size_t p) { return head[order()[p]]; }, limits);
+  }
+
+  const SearchRequest& request_;
+  const Channels& stats_;
+  const Column& column_;
+  const std::uint32_t j_;
+  const NodeRows& node_;
+  const Lane* const total_;
+  const Lane* const ready_;
+  SplitScratch& scratch_;
+  Groups groups_;
+  const Lane* cells_;
+  std::size_t first_slot_ = 0, last_slot_ = 0;  // Slots: the first and last code that occur
+  bool has_missing_ = false;
+  std::vector<Code> rare_;             // categories that go where the missing go
+  std::vector<Lane> others_;           // what these and the missing add up to
+  Split split_;
+};
+
+}  // namespace
+
+bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j,
+                   const NodeRows& node, const Lane* total, const Lane* ready,
+                   SplitScratch& scratch, Split& best) {
+  if (column.constant()) return false;
+  if ((scratch.unpolled += node.n) > kRowsBetweenPolls) {  // asking costs as much as a column of a small node
+    scratch.unpolled = 0;
+    request.interrupt->poll();
+  }
+  scratch.order = {};
+  ColumnSearch search(request, column, j, node, total, ready, scratch);
+  const bool varies = search.collect();
+  if (varies) search.improve(best);
+  search.clear();
+  return varies;
+}
+
+double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
+  const Channels& stats = *request.stats;
+  if (is_from_rows(stats.criterion)) {
+    const RankedTargets targets(node, stats, *request.interrupt);
+    std::vector<std::uint32_t> all(node.n);
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
+  }
+  return with_sums(stats, [&](const auto& sums) {
+    return std::remove_reference_t<decltype(sums)>::whole_score(total, stats);
+  });
+}
+
+}  // namespace weald

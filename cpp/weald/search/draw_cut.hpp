@@ -1,0 +1,95 @@
+// The random rule for a numeric column: a threshold drawn uniformly between the extremes present.
+#pragma once
+
+#include "weald/base/random.hpp"
+#include "weald/base/sorting.hpp"
+#include "weald/search/column_search.hpp"
+
+namespace weald {
+
+// Where a numeric column is cut at random.
+struct CutPoint {
+  Code last_left = 0, first_right = 0;
+  double threshold = kNaN;             // NaN: the middle between the two
+};
+
+inline double draw_threshold(std::uint64_t node_key, std::uint32_t j, double from, double to) {
+  const double u = to_uniform(derive(node_key, j));
+  const double threshold = from * (1 - u) + to * u;
+  return threshold >= from && threshold < to ? threshold : from;
+}
+
+// Bins that lie below the threshold go left: the last of first .. last-1 whose top is not above it, or
+// the first.
+inline Code last_bin_below(const Column& column, const Extremes& ends, double threshold) {
+  if (column.guide) {
+    return std::clamp<Code>(column.guide->count_up_to(threshold), ends.first + 1, ends.last) - 1;
+  }
+  Code at = ends.first;
+  for (Code n = ends.last - at; n > 1;) {
+    const Code half = n / 2;
+    at += column.high[at + half] <= threshold ? half : 0;
+    n -= half;
+  }
+  return at;
+}
+
+// If the threshold falls into a bin it moves to the lower edge.
+inline CutPoint bin_cut(const Column& column, Code last_left, double threshold) {
+  return {last_left, last_left + 1, column.low[last_left + 1] > threshold ? threshold : kNaN};
+}
+
+inline double draw_bin_threshold(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
+  return draw_threshold(node_key, j, column.high[ends.first], column.low[ends.last]);
+}
+
+inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
+                             const Extremes& ends) {
+  const double threshold = draw_bin_threshold(node_key, column, j, ends);
+  return bin_cut(column, last_bin_below(column, ends, threshold), threshold);
+}
+
+// Keys are the values' own bits.
+inline CutPoint draw_key_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
+                             const Extremes& ends) {
+  constexpr float kInfFloat = std::numeric_limits<float>::infinity();
+  const double threshold = draw_threshold(node_key, j, value_of<float>(ends.first), value_of<float>(ends.last));
+  const auto top = largest_not_above<float>(threshold);
+  // A double was rounded down to get its key: it is left of the cut if it is below the next float.
+  const double at =
+      column.floored ? std::nextafter(double{std::nextafter(top, kInfFloat)}, -kInf) : threshold;
+  return {key_of(top), key_of(top) + 1, at};
+}
+
+// Ranks know their values only through the rows.
+inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
+                              const NodeRows& node, const Extremes& ends) {
+  const auto each = [&](auto&& fn) {
+    visit_width(column, [&](auto codes) {
+      for (std::size_t i = 0; i < node.n; ++i) {
+        const Code code = codes[node.rows[i] * column.stride];
+        const Row row = request.origin ? request.origin[node.rows[i]] : node.rows[i];
+        if (code != column.n_codes) fn(code, request.raw->at(row, j));
+      }
+    });
+  };
+  double from = kInf, to = -kInf;
+  each([&](Code, double value) { from = std::min(from, value), to = std::max(to, value); });
+  CutPoint cut{ends.first, ends.last, draw_threshold(request.node_key, j, from, to)};
+  each([&](Code code, double value) {
+    if (value <= cut.threshold) cut.last_left = std::max(cut.last_left, code);
+    else cut.first_right = std::min(cut.first_right, code);
+  });
+  return cut;
+}
+
+inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
+                     const NodeRows& node, const Extremes& ends, Split& split) {
+  const CutPoint cut = column.keyed ? draw_key_cut(request.node_key, column, j, ends)
+                       : column.low ? draw_bin_cut(request.node_key, column, j, ends)
+                                    : draw_rank_cut(request, column, j, node, ends);
+  split.last_left = cut.last_left, split.first_right = cut.first_right;
+  split.random_threshold = cut.threshold;
+}
+
+}  // namespace weald

@@ -1,0 +1,212 @@
+// Brings the rows of a node into groups by code, ready for a walk over the cuts.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "weald/search/column_search.hpp"
+
+namespace weald {
+
+// A column whose node has far fewer rows than codes is walked through a bit map of the codes that
+// occur, otherwise through all its slots.
+inline bool is_sparse(const Column& column, const NodeRows& node) {
+  return column.slots() > 2 * node.n;
+}
+
+template <class T>
+View<T> at_least(BigVector<T>& buffer, std::size_t n) {
+  if (buffer.size() < n) buffer.resize(n, T{0});
+  return {buffer.data(), n};
+}
+
+// Marks codes as they are met.
+struct Marker {
+  View<std::uint64_t> touched;
+  Code operator()(Code code) const {
+    touched[code / 64] |= std::uint64_t{1} << (code % 64);
+    return code;
+  }
+};
+
+// Lists the codes that occur into scratch.order, ascending: those marked (and unmarks them), or all
+// for which occurs(code). The missing code is not listed; returns whether it occurs.
+template <class Occurs>
+bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch& scratch) {
+  const std::size_t slots = column.slots();
+  const auto order = at_least(scratch.codes, slots + 1);
+  std::size_t found = 0;
+  if (sparse) {
+    const auto touched = view(scratch.touched);
+    for (std::size_t word = 0; word <= slots / 64; ++word) {
+      for (std::uint64_t bits = touched[word]; bits != 0; bits &= bits - 1) {
+        order[found++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
+      }
+      touched[word] = 0;
+    }
+  } else {
+    for (std::size_t code = 0; code < slots; ++code) {
+      order[found] = static_cast<Code>(code);
+      found += occurs(code);
+    }
+  }
+  const bool missing = found > 0 && order[found - 1] == column.n_codes;
+  scratch.order = {order.get(0, found), found - missing};
+  return missing;
+}
+
+// The same for very few rows: by sorting their codes.
+inline bool sort_codes(const Column& column, const NodeRows& node, SplitScratch& scratch) {
+  Code* const order = at_least(scratch.codes, node.n).get(0, node.n);
+  visit_width(column, [&](auto codes) {
+    for (std::size_t i = 0; i < node.n; ++i) order[i] = codes[node.rows[i] * column.stride];
+  });
+  std::sort(order, order + node.n);
+  const auto found = static_cast<std::size_t>(std::unique(order, order + node.n) - order);
+  const bool missing = order[found - 1] == column.n_codes;
+  scratch.order = {order, found - missing};
+  return missing;
+}
+
+// Groups as sums: cells[code] holds what the rows with that code add. `cells` may come in as a ready
+// histogram. Returns whether there are missing values.
+inline bool collect_cells(const Column& column, const NodeRows& node, const Channels& stats,
+                          const Lane*& cells, SplitScratch& scratch) {
+  const std::size_t lanes = stats.lanes;
+  const bool sparse = cells == nullptr && is_sparse(column, node);
+  if (cells == nullptr) {
+    const auto mine = at_least(scratch.cells, column.slots() * lanes);
+    if (column.slots() / 64 > node.n) {  // even the bit map would take longer than the rows
+      add_rows(column, node, stats, mine, OwnSlot{});
+      cells = mine.get(0, column.slots() * lanes);
+      return sort_codes(column, node, scratch);
+    }
+    if (sparse) {
+      add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
+    } else {
+      add_rows(column, node, stats, mine, OwnSlot{});
+    }
+    cells = mine.get(0, column.slots() * lanes);
+  }
+  // The first lane is the count, or G << 32 | H: never zero where there is a row.
+  return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
+}
+
+// Groups of a handful of rows, by sorting them: cell p holds what the p-th group adds. The missing
+// come last. Returns whether there are any.
+static_assert(kFewSorted <= 16);  // a row of the node in four bits
+
+inline bool collect_sorted(const Column& column, const NodeRows& node, const Channels& stats,
+                        const Lane*& cells, SplitScratch& scratch) {
+  const std::size_t n = node.n, lanes = stats.lanes;
+  std::uint32_t keys[kFewSorted];  // code << 4 | row of the node
+  visit_width(column, [&](auto codes) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t key = static_cast<Code>(codes[node.rows[i] * column.stride]) << 4 |
+                                static_cast<std::uint32_t>(i);
+      std::size_t at = i;
+      for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
+      keys[at] = key;
+    }
+  });
+  const auto sums = at_least(scratch.sorted, kFewSorted * lanes);
+  const auto order = at_least(scratch.codes, kFewSorted);
+  std::size_t groups = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = keys[i] >> 4;
+    const Lane* word = node.words.get((keys[i] & 15) * lanes, lanes);
+    if (groups > 0 && order[groups - 1] == code) {
+      for (std::size_t k = 0; k < lanes; ++k) sums[(groups - 1) * lanes + k] += word[k];
+    } else {
+      for (std::size_t k = 0; k < lanes; ++k) sums[groups * lanes + k] = word[k];
+      order[groups++] = code;
+    }
+  }
+  const bool missing = order[groups - 1] == column.n_codes;
+  scratch.order = {order.get(0, groups), groups - missing};
+  cells = sums.get(0, groups * lanes);
+  return missing;
+}
+
+// Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.
+inline bool collect_chains(const Column& column, const NodeRows& node, SplitScratch& scratch) {
+  const bool sparse = is_sparse(column, node);
+  const auto head = at_least(scratch.head, column.slots());
+  const auto next = at_least(scratch.next, node.n);
+  const auto link = [&](auto&& mark) {
+    visit_width(column, [&, head, next](auto codes) {
+      for (std::uint32_t i = 0; i < node.n; ++i) {
+        const Code code = mark(static_cast<Code>(codes[node.rows[i] * column.stride]));
+        next[i] = head[code];
+        head[code] = i + 1;
+      }
+    });
+  };
+  if (sparse) {
+    link(Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
+  } else {
+    link(OwnSlot{});
+  }
+  return list_codes(column, sparse, [=](std::size_t code) { return head[code] != 0; }, scratch);
+}
+
+// Two groups, left and right of a cut at last_left, in cells 0 and 1; the missing in cell 2. Where a
+// cell fits registers the sums stay there: adding into memory waits for the add before.
+inline void sum_sides(const Column& column, const NodeRows& node, const Channels& stats,
+                      const Lane* total, Code last_left, bool has_missing, View<Lane> cells) {
+  const Code missing = column.n_codes;
+  const std::size_t lanes = stats.lanes;
+  const auto in_registers = [&]<std::size_t kLanes>(std::integral_constant<std::size_t, kLanes>) {
+    const auto sum_if = [&](auto&& chosen, Lane* sums) {
+      visit_width(column, [&](auto codes) {
+        for (std::size_t i = 0; i < node.n; ++i) {
+          const Code code = codes[node.rows[i] * column.stride];
+          const Lane mask = -static_cast<Lane>(chosen(code));  // all ones, or zero
+          for (std::size_t k = 0; k < kLanes; ++k) sums[k] += node.words[i * kLanes + k] & mask;
+        }
+      });
+    };
+    Lane left[kLanes] = {}, absent[kLanes] = {};
+    sum_if([=](Code code) { return code <= last_left; }, left);
+    if (has_missing) sum_if([=](Code code) { return code == missing; }, absent);
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      cells[k] = left[k];
+      cells[kLanes + k] = total[k] - left[k] - absent[k];
+      cells[2 * kLanes + k] = absent[k];
+    }
+  };
+  if (stats.layout == Layout::Packed) {
+    in_registers(std::integral_constant<std::size_t, 1>{});
+  } else if (stats.layout == Layout::Dense && lanes == 3) {
+    in_registers(std::integral_constant<std::size_t, 3>{});
+  } else {
+    add_rows(column, node, stats, cells, [=](Code code) {
+      return static_cast<Code>((code > last_left) + (code == missing));
+    });
+  }
+}
+
+inline Extremes find_extremes(const Column& column, const NodeRows& node) {
+  const Code missing = column.n_codes;
+  Extremes out{missing, 0, false};
+  visit_width(column, [&](auto codes) {
+    Code first = missing, last = 0;
+    bool has_missing = false;
+    const auto look = [&](std::size_t i) {
+      const Code code = codes[node.rows[i] * column.stride];
+      has_missing |= code == missing;
+      first = std::min(first, code);
+      last = std::max(last, code == missing ? Code{0} : code);
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(codes.address(node.rows[i + kPrefetchRows] * column.stride));
+      look(i);
+    }
+    for (; i < node.n; ++i) look(i);
+    out = {first, last, has_missing};
+  });
+  return out;
+}
+
+}  // namespace weald

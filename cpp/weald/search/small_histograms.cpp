@@ -1,0 +1,87 @@
+#include "weald/search/small_histograms.hpp"
+
+#include <bit>
+
+#include "weald/base/sixteen_bytes.hpp"
+#include "weald/base/wide_vectors.hpp"
+#include "weald/stats/quadratic.hpp"
+
+namespace weald {
+
+namespace {
+
+// left[k] = cells[0] + .. + cells[k].
+void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
+#ifdef WEALD_HAS_SSE2
+  __m128i carry = _mm_setzero_si128();
+  for (std::size_t k = 0; k < n; k += 4) {
+    __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(cells + k));
+    x = _mm_add_epi32(x, _mm_slli_si128(x, 4));
+    x = _mm_add_epi32(x, _mm_slli_si128(x, 8));
+    x = _mm_add_epi32(x, carry);
+    carry = _mm_shuffle_epi32(x, 0xFF);
+    _mm_store_si128(reinterpret_cast<__m128i*>(left + k), x);
+  }
+#else
+  std::uint32_t sum = 0;
+  for (std::size_t k = 0; k < n; ++k) left[k] = sum += cells[k];
+#endif
+}
+
+}  // namespace
+
+WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto hl = static_cast<float>(static_cast<std::int32_t>(left[k] & 0xFFFF));
+    const auto gl = static_cast<float>(static_cast<std::int32_t>(left[k] >> 16));
+    ratio[k] = gain_ratio(gl, hl, G, H);
+  }
+  // Floats that are not negative are ordered as their bits are; the largest of whole numbers may be
+  // looked for in any order.
+  std::int32_t most = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto bits = std::bit_cast<std::int32_t>(ratio[k]);
+    most = bits > most ? bits : most;
+  }
+  return std::bit_cast<float>(most);
+}
+
+bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const Column& column,
+                        std::uint32_t j, Lane total, Split& best) {
+  const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
+  const std::uint32_t all = static_cast<std::uint32_t>(G) << 16 | static_cast<std::uint32_t>(H);
+  const std::size_t n = column.n_codes;
+  sum_up(cells_[c], (n + 3) / 4 * 4, left_);
+  std::size_t first = 0;
+  while (left_[first] == 0) ++first;
+  if (left_[first] == all) return false;
+  std::size_t last = n - 1;  // no cut after the last code that occurs
+  while (left_[last - 1] == all) --last;
+
+  // Floats find the few cuts that may be the best, whole numbers choose among them.
+  constexpr double kSlack = 1 - 4e-6;
+  const double most = find_ratios(left_ + first, last - first, static_cast<float>(G), static_cast<float>(H), ratio_);
+  const double node_score = quadratic(G, H);
+  if (most < (best.score - node_score) * H * kSlack) return true;
+  const auto enough = static_cast<float>(most * kSlack);
+  double bar = -1;
+  std::size_t at = first;
+  for (std::size_t k = first; k < last; ++k) {
+    if (ratio_[k - first] < enough || cells_[c][k] == 0) continue;
+    const double hl = left_[k] & 0xFFFF, gl = left_[k] >> 16, ratio = gain_ratio<double>(gl, hl, G, H);
+    if (ratio > bar) bar = ratio, at = k;
+  }
+  const double hl = left_[at] & 0xFFFF, gl = left_[at] >> 16;
+  const double score = quadratic(gl, hl, G - gl, H - hl);
+  if (!best.loses_to(score, j, request.ties)) return true;
+  best = {};
+  best.score = score;
+  best.column = j;
+  best.last_left = static_cast<Code>(at);
+  best.left_sum = Lane{left_[at] >> 16} << 32 | Lane{left_[at] & 0xFFFF};
+  best.first_right = best.last_left + 1;
+  while (cells_[c][best.first_right] == 0) ++best.first_right;
+  return true;
+}
+
+}  // namespace weald

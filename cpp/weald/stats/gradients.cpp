@@ -1,0 +1,286 @@
+#include "weald/stats/gradients.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "weald/base/wide_vectors.hpp"
+
+namespace weald {
+
+namespace {
+
+constexpr int kFineBits = 50, kWordBits = 30;
+constexpr double kRowNs = 1.5;         // rough cost of looking at a row, to decide about threads
+
+// The nearest whole number of |x| < 2^51, in a form that vector registers know.
+inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+// The power of two that brings a total just below 2^bits.
+double per_unit(double total, int bits) {
+  if (!(total > 0)) return 1;
+  int exponent;
+  std::frexp(total, &exponent);
+  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+}
+
+struct Most {
+  double g = 0, h = 0;
+};
+
+template <bool kHessian, bool kWeight>
+WEALD_INLINE Most most_in(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
+  double most_g[8] = {}, most_h[8] = {};
+  const auto look = [&](std::size_t i, std::size_t lane) {
+    const double signed_g = !kWeight || weight[i] > 0 ? gradient[i] : 0.0, g = signed_g < 0 ? -signed_g : signed_g;
+    most_g[lane] = most_g[lane] < g || g != g ? g : most_g[lane];
+    if (kHessian) {
+      const double h = !kWeight || weight[i] > 0 ? hessian[i] : 0.0;
+      most_h[lane] = most_h[lane] < h || h != h ? h : most_h[lane];
+    }
+  };
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (std::size_t k = 0; k < 8; ++k) look(i + k, k);
+  }
+  for (; i < n; ++i) look(i, 0);
+  Most out;
+  for (std::size_t k = 0; k < 8; ++k) {
+    if (!std::isfinite(most_g[k]) || !std::isfinite(most_h[k])) return {kInf, kInf};
+    out = {std::max(out.g, most_g[k]), std::max(out.h, most_h[k])};
+  }
+  return out;
+}
+
+WEALD_WIDE Most find_most(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
+  if (hessian) return weight ? most_in<true, true>(gradient, hessian, weight, n) : most_in<true, false>(gradient, hessian, weight, n);
+  return weight ? most_in<false, true>(gradient, hessian, weight, n) : most_in<false, false>(gradient, hessian, weight, n);
+}
+
+// Without weights or hessians the loop is short; the compiler makes one of each kind.
+template <bool kHessian, bool kWeight>
+WEALD_INLINE GradientSums sum_sizes(const Derivatives& given, double per_g, double per_h, std::size_t begin, std::size_t end) {
+  // Eight sums side by side: whole numbers, so that their order is nothing.
+  double g[8] = {}, h[8] = {};
+  const double *gradient = given.gradient, *hessian = given.hessian, *weight = given.weight;
+  const bool whole = given.whole_weights;
+  const auto add = [&](std::size_t i, std::size_t lane) {
+    // A row of no weight takes no part, whatever its gradient.
+    const double w = kWeight ? weight[i] : 1.0, before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
+    const double a = nearest((kWeight && w == 0 ? 0.0 : gradient[i]) * before * per_g);
+    g[lane] += (a < 0 ? -a : a) * after;
+    if (kHessian) {
+      const double b = nearest((kWeight && w == 0 ? 0.0 : hessian[i]) * before * per_h);
+      h[lane] += (b < 0 ? 0.0 : b) * after;
+    }
+  };
+  std::size_t i = begin;
+  for (; i + 8 <= end; i += 8) {
+    for (std::size_t k = 0; k < 8; ++k) add(i + k, k);
+  }
+  for (; i < end; ++i) add(i, 0);
+  GradientSums out;
+  for (std::size_t k = 0; k < 8; ++k) out.g += g[k], out.h += h[k];
+  return out;
+}
+
+WEALD_WIDE GradientSums sizes_of(const Derivatives& p, double g, double h, std::size_t b, std::size_t e) {
+  if (p.hessian) return p.weight ? sum_sizes<true, true>(p, g, h, b, e) : sum_sizes<true, false>(p, g, h, b, e);
+  return p.weight ? sum_sizes<false, true>(p, g, h, b, e) : sum_sizes<false, false>(p, g, h, b, e);
+}
+
+// Runs fn(begin, end) over chunks of the rows.
+template <class Fn>
+void for_chunks(std::size_t n, std::size_t threads, Interrupt& interrupt, Fn&& fn) {
+  const std::size_t useful = useful_threads(threads, kRowNs * static_cast<double>(n));
+  const std::size_t chunks = useful == 1 ? 1 : (n + kLossRows - 1) / kLossRows;
+  parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
+}
+
+std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
+
+}  // namespace
+
+FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Interrupt& interrupt) {
+  const std::size_t n = given.n_rows;
+  std::vector<Most> mosts(most_chunks(n));
+  for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    mosts[chunk] = find_most(given.gradient + begin, given.hessian ? given.hessian + begin : nullptr,
+                             given.weight ? given.weight + begin : nullptr, end - begin);
+  });
+  Most most;
+  for (const Most& m : mosts) most = {std::max(most.g, m.g), std::max(most.h, m.h)};
+  if (!std::isfinite(most.g) || !std::isfinite(most.h)) throw std::invalid_argument("a gradient or hessian is not finite");
+  FineUnits out;
+  out.per_g = per_unit(most.g * given.total_weight, kFineBits);
+  out.per_h = per_unit(most.h * given.total_weight, kFineBits);
+  out.per_w = given.whole_weights ? 1 : per_unit(given.total_weight, kFineBits);
+  std::vector<GradientSums> sums(most_chunks(n));
+  for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    sums[chunk] = sizes_of(given, out.per_g, out.per_h, begin, end);
+  });
+  for (const GradientSums& s : sums) out.sum_g += s.g, out.sum_h += s.h;
+  return out;
+}
+
+namespace {
+
+// Adds the derivatives of a row to sums in whole units: g, h, w.
+template <bool kHessian, bool kWeight>
+WEALD_INLINE void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
+  const double weight = kWeight ? given.weight[row] : 1.0;
+  const double before = kWeight && !given.whole_weights ? weight : 1.0, after = kWeight && given.whole_weights ? weight : 1.0;
+  sums[0] += nearest(given.gradient[row] * before * units.per_g) * after;
+  if (kHessian) sums[1] += nearest(given.hessian[row] * before * units.per_h) * after;
+  if (kWeight) sums[2] += nearest(before * units.per_w) * after;
+}
+
+// Calls fn with add_row for the derivatives at hand.
+template <class Fn>
+void with_add_row(const Derivatives& given, Fn&& fn) {
+  const auto pick = [&]<bool kHessian, bool kWeight>(std::bool_constant<kHessian>, std::bool_constant<kWeight>) {
+    fn([&](const FineUnits& units, std::size_t row, double* sums) { add_row<kHessian, kWeight>(given, units, row, sums); });
+  };
+  using Yes = std::true_type;
+  using No = std::false_type;
+  if (given.hessian) return given.weight ? pick(Yes{}, Yes{}) : pick(Yes{}, No{});
+  given.weight ? pick(No{}, Yes{}) : pick(No{}, No{});
+}
+
+GradientSums in_own_units(const Derivatives& given, const FineUnits& units, const double* sums, std::size_t n) {
+  const double w = given.weight ? sums[2] / units.per_w : static_cast<double>(n);
+  return {sums[0] / units.per_g, given.hessian ? sums[1] / units.per_h : w, w};
+}
+
+}  // namespace
+
+GradientSums sum_gradients(const Derivatives& given, const FineUnits& units, const Row* rows, std::size_t n) {
+  double sums[3] = {};
+  with_add_row(given, [&](auto&& add) {
+    for (std::size_t i = 0; i < n; ++i) add(units, rows[i], sums);
+  });
+  return in_own_units(given, units, sums, n);
+}
+
+std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineUnits& units, const std::uint8_t* group,
+                                  const std::vector<std::size_t>& sizes, std::size_t threads, Interrupt& interrupt) {
+  // Rows next to each other often have the same group: several sets of sums, so that no addition waits for
+  // the one before.
+  constexpr std::size_t kSets = 4, kWidth = 4;
+  using Sums = std::array<double, kWidth>;
+  const std::size_t n = given.n_rows, n_groups = sizes.size();
+  std::vector<std::vector<Sums>> of_chunk(most_chunks(n));
+  for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    std::vector<Sums> sets(kSets * n_groups, Sums{});
+    with_add_row(given, [&](auto&& add) {
+      std::size_t i = begin;
+      for (; i + kSets <= end; i += kSets) {
+        for (std::size_t k = 0; k < kSets; ++k) add(units, i + k, sets[k * n_groups + group[i + k]].data());
+      }
+      for (; i < end; ++i) add(units, i, sets[group[i]].data());
+    });
+    for (std::size_t c = n_groups; c < sets.size(); ++c) {
+      for (std::size_t k = 0; k < kWidth; ++k) sets[c % n_groups][k] += sets[c][k];
+    }
+    sets.resize(n_groups);
+    of_chunk[chunk] = std::move(sets);
+  });
+  std::vector<GradientSums> out(n_groups);
+  for (std::size_t leaf = 0; leaf < n_groups; ++leaf) {
+    Sums sum{};
+    for (const auto& sums : of_chunk) {
+      for (std::size_t k = 0; k < kWidth && !sums.empty(); ++k) sum[k] += sums[leaf][k];
+    }
+    out[leaf] = in_own_units(given, units, sum.data(), sizes[leaf]);
+  }
+  return out;
+}
+
+namespace {
+
+struct WordScale {
+  double g = 1, h = 1;               // units per gradient, per hessian (or weight)
+  bool counts = false;               // H is the weight itself, in ones
+};
+
+template <bool kHessian, bool kWeight>
+WEALD_INLINE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end, Lane* words) {
+  const bool whole = given.whole_weights;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double w = kWeight ? given.weight[i] : 1.0;
+    const double before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
+    const bool absent = kWeight && w == 0;
+    const double g = nearest(-(absent ? 0.0 : given.gradient[i]) * before * scale.g) * after;
+    const double bend = absent || !kHessian ? 1.0 : given.hessian[i];
+    const double h = scale.counts ? w : std::max(1.0, nearest(bend * before * scale.h) * after);
+    // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
+    words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
+    if (absent) words[i] = 0;
+  }
+}
+
+WEALD_WIDE void words_of(const Derivatives& p, const WordScale& s, std::size_t b, std::size_t e, Lane* words) {
+  if (p.hessian) return p.weight ? fill_words<true, true>(p, s, b, e, words) : fill_words<true, false>(p, s, b, e, words);
+  p.weight ? fill_words<false, true>(p, s, b, e, words) : fill_words<false, false>(p, s, b, e, words);
+}
+
+}  // namespace
+
+Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& units, bool newton, double lambda,
+                      std::size_t min_samples_leaf, bool with_counts, RowStatistics memory, std::size_t threads,
+                      Interrupt& interrupt) {
+  const std::size_t n = given.n_rows;
+  Statistics out(std::move(memory));
+  out.criterion = Criterion::Squared;
+  out.channels = 1, out.gradients = true, out.unit_weights = false, out.whole_weights = false;
+  Derivatives used = given;
+  if (!newton) used.hessian = nullptr;
+  const bool room = static_cast<double>(n) < 0x1p28 && (!given.whole_weights || given.total_weight < 0x1p29);
+  if (!room) throw std::invalid_argument("too many rows, or too large whole weights, for pairs of 32 bits");
+  WordScale scale;
+  scale.counts = !used.hessian && given.whole_weights;
+  scale.g = std::min(units.per_g, units.per_g * per_unit(units.sum_g, kWordBits));
+  const double sum_h = used.hessian ? units.sum_h / units.per_h : given.total_weight;
+  scale.h = scale.counts ? 1 : per_unit(sum_h, kWordBits);
+  if (used.hessian) scale.h = std::min(scale.h, units.per_h);
+  out.g_unit = 1 / scale.g, out.h_unit = 1 / scale.h;
+  out.lambda = lambda * scale.h;
+  out.total_weight = sum_h;
+
+  out.rows.resize(n);
+  std::iota(out.rows.begin(), out.rows.end(), Row{0});
+  if (given.weight) std::erase_if(out.rows, [&](Row row) { return !(given.weight[row] > 0); });
+  if (out.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+  out.layout = Layout::Packed, out.lanes = 1;
+  out.words.resize(n);
+  std::vector<Lane> sums(most_chunks(n), 0), most(most_chunks(n), 0);
+  const bool counted = scale.counts && !given.weight;  // H is the number of rows
+  out.counted = counted || min_samples_leaf <= 1;
+  for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    Lane* words = out.words.data();
+    words_of(used, scale, begin, end, words);
+    sums[chunk] = std::accumulate(words + begin, words + end, Lane{0});
+    for (std::size_t i = out.counted ? end : begin; i < end; ++i) most[chunk] = std::max(most[chunk], words[i] & 0xFFFFFFFF);
+  });
+  out.sum = std::accumulate(sums.begin(), sums.end(), Lane{0});
+  out.mean_h = static_cast<double>(out.sum & 0xFFFFFFFF) / given.total_weight;
+  out.most_h = *std::max_element(most.begin(), most.end());
+  if (out.counted || !with_counts) return out;
+
+  // Counts besides: three lanes a row.
+  out.counted = true;
+  BigVector<Lane> dense(n * 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    dense[3 * i] = out.words[i] != 0;
+    dense[3 * i + 1] = out.words[i] & 0xFFFFFFFF;
+    dense[3 * i + 2] = out.words[i] >> 32;
+  }
+  out.words = std::move(dense);
+  out.layout = Layout::Dense, out.lanes = 3;
+  out.sum = -1;
+  return out;
+}
+
+}  // namespace weald

@@ -1,0 +1,118 @@
+// Sums per code of one column over the rows of a node.
+#pragma once
+
+#include <span>
+
+#include "weald/bins/binned_matrix.hpp"
+#include "weald/stats/statistics.hpp"
+
+namespace weald {
+
+// The rows of a node with what they add, copied next to each other once per node so that every
+// column reads them in order.
+struct NodeRows {
+  View<const Row> rows;                // row numbers within the block, ascending
+  std::size_t n = 0;
+  View<const Lane> words;              // n x words_per_row
+  View<const std::uint32_t> hot;       // n x outputs, for OneHot
+
+  bool loaded() const { return static_cast<bool>(words); }
+  NodeRows slice(std::size_t begin, std::size_t end, const Channels& stats) const {
+    NodeRows out{rows.from(begin), end - begin, words.from(begin * stats.words_per_row()), {}};
+    if (hot) out.hot = hot.from(begin * stats.n_outputs);
+    return out;
+  }
+};
+
+// A histogram by code: every code is its own slot.
+struct OwnSlot {
+  Code operator()(Code code) const { return code; }
+};
+
+// cells[slot_of(code)] += what each row adds.
+template <class SlotOf>
+void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells,
+              SlotOf slot_of) {
+  // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
+  const auto rows = node.rows;
+  const auto words = node.words;
+  const auto hot = node.hot;
+  const std::size_t n = node.n, stride = column.stride, lanes = stats.lanes;
+  const std::size_t outputs = stats.n_outputs;
+  visit_width(column, [=, &stats](auto codes) {
+    const auto each = [=](auto&& add) {
+      for (std::size_t i = 0; i < n; ++i) {
+        add(i, static_cast<std::size_t>(slot_of(static_cast<Code>(codes[rows[i] * stride]))));
+      }
+    };
+    if (stats.layout == Layout::Packed) {
+      each([=](std::size_t i, std::size_t slot) { cells[slot] += words[i]; });
+    } else if (stats.layout == Layout::Dense && lanes == 3) {
+      each([=](std::size_t i, std::size_t slot) {
+        for (std::size_t k = 0; k < 3; ++k) cells[slot * 3 + k] += words[i * 3 + k];
+      });
+    } else if (stats.layout == Layout::Dense) {
+      each([=](std::size_t i, std::size_t slot) {
+        for (std::size_t k = 0; k < lanes; ++k) cells[slot * lanes + k] += words[i * lanes + k];
+      });
+    } else {
+      each([=](std::size_t i, std::size_t slot) {
+        Lane* cell = cells.get(slot * lanes, lanes);
+        const Lane h = words[i];
+        cell[0] += 1, cell[1] += h;
+        for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+      });
+    }
+  });
+}
+
+// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
+// column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
+inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node,
+                              const Channels& stats, std::size_t apart, View<Lane> cells) {
+  const std::size_t k = columns.size(), lanes = stats.lanes, outputs = stats.n_outputs;
+  View<const std::uint8_t> data[kTogether];
+  std::size_t stride = 0;  // of all of them
+  for (std::size_t c = 0; c < k; ++c) {
+    data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
+    stride = columns[c]->stride;
+  }
+  const auto rows = node.rows;
+  const auto words = node.words;
+  const auto each = [&](auto&& add) {
+    const auto add_row = [&](std::size_t i) {
+      const std::size_t row = rows[i] * stride;
+      for (std::size_t c = 0; c < k; ++c) add(i, cells.get(c * apart + data[c][row] * lanes, lanes));
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
+      add_row(i);
+    }
+    for (; i < node.n; ++i) add_row(i);
+  };
+  if (stats.layout == Layout::Packed) {
+    each([=](std::size_t i, Lane* cell) { *cell += words[i]; });
+  } else if (stats.layout == Layout::Dense) {
+    each([=](std::size_t i, Lane* cell) {
+      for (std::size_t l = 0; l < lanes; ++l) cell[l] += words[i * lanes + l];
+    });
+  } else {
+    each([=, hot = node.hot](std::size_t i, Lane* cell) {
+      const Lane h = words[i];
+      cell[0] += 1, cell[1] += h;
+      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+    });
+  }
+}
+
+// The sums of all rows of a node.
+inline void add_total(const NodeRows& node, const Channels& stats, View<Lane> total) {
+  static const std::uint8_t zero = 0;
+  Column alike;  // a column in which every row has code 0
+  alike.data = &zero, alike.extent = 1;
+  alike.stride = 0;
+  add_rows(alike, node, stats, total, OwnSlot{});
+}
+
+}  // namespace weald

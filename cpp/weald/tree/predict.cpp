@@ -1,0 +1,317 @@
+#include "weald/tree/leaf_masks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace weald {
+
+namespace {
+
+// How a row's values are looked at: the general case, or the usual one of numbers side by side with
+// none of them missing, which takes half the instructions.
+enum class Look { Plain, Missing, Categories };
+
+// One step down. Arithmetic instead of a choice: half of all tests would mislead a branch predictor.
+template <Look kLook, class T>
+const Node* step(const Node* node, const std::uint32_t* sets, const T* row, std::size_t stride) {
+  const std::size_t column = node->head >> Node::kShift;
+  const auto value = static_cast<double>(row[kLook == Look::Plain ? column : column * stride]);
+  bool yes = value <= node->number;
+  if constexpr (kLook == Look::Categories) {
+    if (node->head & Node::kCategorical) {
+      const auto set = std::bit_cast<std::uint64_t>(node->number);
+      const auto categories = static_cast<std::uint32_t>(set);
+      yes = false;
+      if (value >= 0 && value < categories) {
+        const auto c = static_cast<std::uint32_t>(value);
+        yes = goes_left(sets + (set >> 32), categories, c);
+      }
+    }
+  }
+  std::uint64_t no = 1 ^ static_cast<std::uint64_t>(yes);
+  if constexpr (kLook != Look::Plain) {
+    no &= ~(static_cast<std::uint64_t>(value != value) & (node->head & Node::kMissingLeft));
+  }
+  return node + 1 + ((std::uint64_t{node->next} - 1) & (0 - no));
+}
+
+// Walks of rows down trees. Several at a time hide the latency of the loads; one that has arrived makes
+// room for the next. enter(k) tells where walk k starts: its tree, node and row; arrive(k, leaf) where
+// it ends.
+struct Start {
+  const CompactTree* tree;
+  const Node* node;
+  Row row;
+};
+
+template <Look kLook, class T, class Enter, class Arrive>
+void walk(const Table<T>& table, std::size_t n_walks, Enter&& enter, Arrive&& arrive) {
+  constexpr std::size_t kLanes = 12;
+  const Node* at[kLanes];
+  const T* values[kLanes];
+  struct Item { const CompactTree* tree; std::size_t number; } item[kLanes];
+  const std::size_t stride = table.column_stride;
+  std::size_t lanes = 0, next = 0;
+  const auto begin = [&](std::size_t l) {
+    const Start start = enter(next);
+    at[l] = start.node;
+    values[l] = table.data + start.row * table.row_stride;
+    item[l] = {start.tree, next++};
+  };
+  const auto advance = [&](std::size_t l) {
+    at[l] = step<kLook>(at[l], kLook == Look::Categories ? item[l].tree->sets.data() : nullptr, values[l], stride);
+  };
+  const auto end = [&](std::size_t l) {
+    arrive(item[l].number, static_cast<std::uint32_t>(at[l] - item[l].tree->nodes.data()));
+  };
+  while (lanes < kLanes && next < n_walks) begin(lanes++);
+  while (lanes == kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      if (!at[l]->leaf()) {
+        advance(l);
+        continue;
+      }
+      end(l);
+      if (next < n_walks) {
+        begin(l);
+      } else {
+        --lanes;
+        at[l] = at[lanes], values[l] = values[lanes], item[l] = item[lanes];
+        break;
+      }
+    }
+  }
+  for (std::size_t l = 0; l < lanes; ++l) {  // no more to come: finish those under way
+    while (!at[l]->leaf()) advance(l);
+    end(l);
+  }
+}
+
+template <class T>
+Look look_for(const Forest& forest, const Table<T>& table, std::size_t begin, std::size_t end) {
+  for (const std::uint32_t n : forest.n_categories) {
+    if (n > 0) return Look::Categories;
+  }
+  if (table.column_stride != 1) return Look::Missing;
+  for (std::size_t i = begin; i < end; ++i) {
+    const T* row = table.data + i * table.row_stride;
+    bool missing = false;
+    for (std::size_t j = 0; j < table.n_columns; ++j) missing |= row[j] != row[j];
+    if (missing) return Look::Missing;
+  }
+  return Look::Plain;
+}
+
+// The rows of one block, on their way down one tree after another.
+template <class T>
+class BlockWalker {
+ public:
+  BlockWalker(const Forest& forest, const Table<T>& table, std::size_t begin, std::size_t end)
+      : forest_(forest), table_(table), look_(look_for(forest, table, begin, end)) {}
+
+  // rows[k] ends in leaf[k] of the tree. The rows are put into another order.
+  void walk_tree(std::size_t tree, std::vector<Row>& rows, std::uint32_t* leaf) {
+    const CompactTree& into = forest_.trees[tree];
+    const Node* root = into.nodes.data();
+    const bool crowd = look_ == Look::Plain && rows.size() >= kCrowd;
+    if (crowd) spread(root, rows);
+    walk_all(rows.size(),
+             [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
+             [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
+  }
+
+  // Few rows: the trees first..last-1 at once. leaf[(tree - first) * rows + k] is where rows[k] ends.
+  void walk_trees(std::size_t first, std::size_t last, const std::vector<Row>& rows, std::uint32_t* leaf) {
+    const std::size_t n = rows.size();
+    std::size_t tree = first, row = 0;
+    walk_all((last - first) * n,
+             [&](std::size_t) {
+               const CompactTree& into = forest_.trees[tree];
+               const Start start{&into, into.nodes.data(), rows[row]};
+               if (++row == n) row = 0, ++tree;
+               return start;
+             },
+             [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
+  }
+
+ private:
+  template <class Enter, class Arrive>
+  void walk_all(std::size_t n, Enter&& enter, Arrive&& arrive) {
+    switch (look_) {
+      case Look::Plain: return walk<Look::Plain>(table_, n, enter, arrive);
+      case Look::Missing: return walk<Look::Missing>(table_, n, enter, arrive);
+      case Look::Categories: return walk<Look::Categories>(table_, n, enter, arrive);
+    }
+  }
+
+  // Near the root the rows are divided as in growth, [left | right], test by test: that reads them in
+  // order and leaves rows that go the same way next to each other, so that the lower nodes they walk
+  // on from are still in the first cache when the next of them comes.
+  void spread(const Node* root, std::vector<Row>& rows) {
+    start_.resize(rows.size());
+    scratch_.resize(rows.size());
+    struct Group { const Node* node; std::size_t begin, end; };
+    std::vector<Group> open{{root, 0, rows.size()}};
+    while (!open.empty()) {
+      const Group group = open.back();
+      open.pop_back();
+      if (group.node->leaf() || group.end - group.begin < kCrowd) {
+        std::fill(start_.begin() + static_cast<std::ptrdiff_t>(group.begin),
+                  start_.begin() + static_cast<std::ptrdiff_t>(group.end), group.node);
+        continue;
+      }
+      const T* column = table_.data + (group.node->head >> Node::kShift);
+      const double threshold = group.node->number;
+      std::size_t left = group.begin, right = 0;
+      for (std::size_t i = group.begin; i < group.end; ++i) {
+        const Row row = rows[i];
+        const bool yes = static_cast<double>(column[row * table_.row_stride]) <= threshold;
+        rows[left] = row;  // left <= i: never overwrites a row not yet read
+        scratch_[right] = row;
+        left += yes;
+        right += !yes;
+      }
+      std::copy_n(scratch_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
+      open.push_back({group.node + group.node->next, left, group.end});
+      open.push_back({group.node + 1, group.begin, left});
+    }
+  }
+
+  const Forest& forest_;
+  const Table<T>& table_;
+  Look look_;
+  std::vector<const Node*> start_;
+  std::vector<Row> scratch_;
+};
+
+// Adds one leaf's value to a row's sums.
+class LeafAdder {
+ public:
+  LeafAdder(const Outputs& outputs, const CompactTree& tree, double weight, bool vote)
+      : outputs_(outputs), tree_(tree), weight_(weight), vote_(vote && outputs.classifies()) {}
+
+  void add(std::uint32_t leaf, double* sums) const {
+    const Node& node = tree_.nodes[leaf];
+    const std::size_t width = outputs_.width();
+    if (outputs_.is_inline()) {
+      const double value = vote_ ? static_cast<double>(node.number > 0.5) : node.number;
+      sums[width - 1] += weight_ * value;
+      if (width == 2) sums[0] += weight_ * (1 - value);
+      return;
+    }
+    tree_.table.visit([&](const auto* cells) {
+      const auto* row = cells + node.next * (1 + width) + 1;
+      if (vote_) {
+        for (std::size_t o = 0; o < outputs_.n_outputs; ++o, row += outputs_.max_classes) {
+          const auto* top = std::max_element(row, row + outputs_.max_classes);
+          sums[o * outputs_.max_classes + static_cast<std::size_t>(top - row)] += weight_;
+        }
+        return;
+      }
+      const double total = static_cast<double>(row[-1]);
+      for (std::size_t k = 0; k < width; ++k) {
+        if (row[k] != 0) sums[k] += weight_ * (static_cast<double>(row[k]) / total);
+      }
+    });
+  }
+
+ private:
+  const Outputs& outputs_;
+  const CompactTree& tree_;
+  double weight_;
+  bool vote_;
+};
+
+// Rough cost of walking one row down these trees.
+double walk_ns(const Forest& forest, std::size_t first, std::size_t last) {
+  double steps = 0;
+  for (std::size_t t = first; t < last; ++t) {
+    steps += std::log2(static_cast<double>(forest.trees[t].nodes.size()) + 1);
+  }
+  return steps * 4;
+}
+
+std::size_t tile_of(const Forest& forest, std::size_t first, std::size_t last) {
+  std::size_t depth = kFarDown;
+  for (std::size_t t = first; t < last; ++t) depth = std::max<std::size_t>(depth, forest.trees[t].depth);
+  return std::max<std::size_t>(kWalkTile * kFarDown / depth, 1);
+}
+
+// Calls sink(tree, rows, leaves) with where the rows of each block end, tree after tree. rows_of(tree,
+// begin, end, rows), if it says so, chooses the rows of a block for a tree; else they are all of them.
+template <class T, class RowsOf, class Sink>
+void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
+                std::size_t threads, Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
+  const double work = walk_ns(forest, first, last) * static_cast<double>(table.n_rows);
+  const std::size_t useful = useful_threads(threads, work);
+  const std::size_t tile = tile_of(forest, first, last);
+  const std::size_t blocks = std::max(useful, (table.n_rows + tile - 1) / tile);
+  parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
+    const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
+    if (begin == end) return;
+    BlockWalker<T> walker(forest, table, begin, end);
+    std::vector<Row> rows(end - begin);
+    std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
+    const bool chosen = rows_of(first, begin, end, rows);
+    const std::size_t at_once = chosen || rows.size() >= kFewWalks ? 1 : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
+    std::vector<std::uint32_t> leaf(at_once * (end - begin));
+    for (std::size_t t = first; t < last; t += at_once) {
+      interrupt.poll();
+      if (chosen && t > first) rows_of(t, begin, end, rows);
+      if (at_once == 1) {
+        walker.walk_tree(t, rows, leaf.data());
+        sink(t, rows, leaf.data());
+        continue;
+      }
+      const std::size_t to = std::min(t + at_once, last);
+      walker.walk_trees(t, to, rows, leaf.data());
+      for (std::size_t u = t; u < to; ++u) sink(u, rows, leaf.data() + (u - t) * rows.size());
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
+                 std::size_t threads, std::int64_t* out, Interrupt& interrupt) {
+  const auto all = [](std::size_t, std::size_t, std::size_t, std::vector<Row>&) { return false; };
+  for_leaves(forest, table, first, last, threads, interrupt, all,
+             [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
+    for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree - first] = leaf[k];
+  });
+}
+
+template <class T>
+void add_values(const Forest& forest, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt) {
+  if (masks_fit(forest, adding, table.n_rows)) return add_by_masks(forest, table, adding, threads, sums, interrupt);
+  const std::size_t width = forest.outputs.width();
+  const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
+    if (!adding.barred) return false;
+    const std::uint64_t* barred = adding.barred + (tree - adding.first) * adding.barred_words;
+    rows.clear();
+    for (std::size_t k = begin; k < end; ++k) {
+      if ((barred[k / 64] >> (k % 64) & 1) == 0) rows.push_back(static_cast<Row>(k));
+    }
+    for (const Row row : rows) ++adding.answered[row];
+    return true;
+  };
+  for_leaves(forest, table, adding.first, adding.last, threads, interrupt, allowed,
+             [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
+    const LeafAdder adder(forest.outputs, forest.trees[tree], adding.weights ? adding.weights[tree] : 1.0, adding.vote);
+    double* plane = sums + (adding.apart ? (tree - adding.first) * table.n_rows * width : 0);
+    for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], plane + rows[k] * width);
+  });
+}
+
+template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t,
+                          std::int64_t*, Interrupt&);
+template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t,
+                          std::int64_t*, Interrupt&);
+template void add_values(const Forest&, const Table<float>&, const Adding&, std::size_t, double*, Interrupt&);
+template void add_values(const Forest&, const Table<double>&, const Adding&, std::size_t, double*, Interrupt&);
+
+}  // namespace weald

@@ -206,9 +206,9 @@ def test_the_best_rounds_are_restored_and_gone_on_from(name):
     assert len(model) == np.argmax(model.validation_scores_) + 1
     assert model.validation_scores_[-1] == stop.best_value
     assert model.score(held["X_val"], held["y_val"]) == pytest.approx(stop.best_value)
-    more = clone(model).set_params(callbacks=None, n_estimators=40)
+    more = clone(model).set_params(callbacks=None, n_estimators=80)
     whole = clone(more).fit(table[train], target[train])
-    model.set_params(callbacks=None, n_estimators=40, warm_start=True)
+    model.set_params(callbacks=None, n_estimators=80, warm_start=True)
     model.fit(table[train], target[train])
     np.testing.assert_array_equal(model.alphas_, whole.alphas_)
 

@@ -358,6 +358,7 @@ add(
     staged_predict=of_rows("staged_predict", 500_000),
     staged_score=of_rows("staged_score", 500_000, targets=True),
     member_predictions=of_rows("member_predictions", 500_000),
+    leaf_index=of_rows("leaf_index", 500_000),
     estimators_=seen("estimators_"),
     feature_importances_=seen("feature_importances_"),
 )

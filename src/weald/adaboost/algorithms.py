@@ -112,7 +112,7 @@ class Algorithm:
         """The classes' probabilities are the softmax of F times this."""
         # Of the population minimiser of the exponential loss (Zhu et al. 2009, with alpha halved).
         k = n_classes
-        return 2 * (k - 1) / k if self.adds == "votes" else 1 / (k - 1)
+        return 2 * (k - 1) / k if self.adds == "votes" else 1 / max(k - 1, 1)
 
     def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
         """What a member's groups say, and how much that is worth.

@@ -22,7 +22,7 @@ members, weighted by their votes.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.adaboost.learners import EngineTrees, Said, fitted_member
+from weald.adaboost.learners import EngineTrees, Learner, Said, fitted_member
 from weald.adaboost.params import AdaBoostParams
 from weald.input.fit_data import FitData
 from weald.members.base import Members
@@ -103,11 +103,8 @@ R2_LOSSES = {
 }
 
 
-class R2Learner(ABC):
+class R2Learner(Learner):
     """Makes regressors one after another, under changing weights."""
-
-    member: Any
-    varies = True  # nobody knows
 
     def __init__(self, data: FitData, params: AdaBoostParams, seed: int) -> None:
         weights = data.filled_weights
@@ -148,9 +145,6 @@ class R2Learner(ABC):
         weights[self._present] = np.maximum(weights[self._present], _LEAST_WEIGHT)
         self._factors = weights
         return total * largest
-
-    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (nothing to be done)
-        """The member stays."""
 
 
 class R2TreeLearner(R2Learner):

@@ -154,8 +154,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
 
     def _by_engine(self) -> bool:
         """The engine grows the members."""
-        # Its rounds do not prune: trees to be pruned are fitted one by one, like other members.
-        return grown_by_engine(self.estimator_) and self.estimator_.ccp_alpha == 0
+        return grown_by_engine(self.estimator_)
 
     def _begun(
         self, before: dict[str, Any], params: AdaBoostParams

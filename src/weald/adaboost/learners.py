@@ -29,7 +29,7 @@ from weald.members.foreign import (
     takes_weights,
 )
 from weald.members.trees import Trees
-from weald.params.growth import check_choice, resolve_growth
+from weald.params.growth import resolve_member_tree
 from weald.sampling import draw_by_weight
 
 __all__ = [
@@ -107,13 +107,12 @@ class EngineTrees:
     ) -> None:
         assert data.table is not None
         self._weights, self._threads = data.filled_weights, params.threads
-        self._growth = growth = resolve_growth(
+        self._growth = growth = resolve_member_tree(
             tree,
             tree._criteria,
             int(np.count_nonzero(self._weights)),
             data.table.is_categorical,
             1.0,  # weights are given to the engine as shares of their sum
-            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
         )
         rules = growth.rules
         self.varies = params.resample or rules.random_split or rules.max_features > 0

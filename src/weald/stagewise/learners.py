@@ -20,9 +20,7 @@ from weald.members.templates import describe
 from weald.params.growth import (
     CLASSIFICATION_CRITERIA,
     REGRESSION_CRITERIA,
-    check_choice,
-    resolve_growth,
-    resolve_prune,
+    resolve_member_tree,
 )
 
 __all__ = ["FittedTrees"]
@@ -55,17 +53,13 @@ class FittedTrees:
         assert rows.table is not None
         self._rows, self._row_weights, self._seed = rows, rows.row_weights, seed
         self._votes = labels is not None
-        self._growth = resolve_growth(
+        self._growth = resolve_member_tree(
             tree,
             CLASSIFICATION_CRITERIA if self._votes else _CRITERIA,
             len(rows),
             rows.table.is_categorical,
             rows.weight,
-            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
         )
-        prune = resolve_prune(tree.ccp_alpha)
-        assert not isinstance(prune, str)  # those are members like any other
-        self._growth.rules.prune_alpha = prune
         self._matrix = engine.bin_table(
             np.ascontiguousarray(rows.X),
             rows.table.n_categories,

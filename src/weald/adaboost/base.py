@@ -167,7 +167,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         template, classes = None, self._member_classes()
         if self._by_engine():
             n_tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
-            template = describe(self.estimator_, self, n_tried, classes=classes)
+            template = describe(clone(self.estimator_), self, n_tried, classes=classes)
         if not old:
             self.seed_ = resolve_seed(self.random_state)
             if template is not None:

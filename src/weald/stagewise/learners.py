@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from weald import _engine as engine
 from weald.boosting.learners import signed_weights
@@ -69,7 +70,7 @@ class FittedTrees:
             self._growth.threads,
         )
         self._draw = engine.Draw()
-        self.template = describe(tree, like, self._growth.max_features, classes=labels)
+        self.template = describe(clone(tree), like, self._growth.max_features, classes=labels)
         self.scores, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
         self._forest: engine.Forest | None = None
         self._said = np.zeros(len(rows))

@@ -162,7 +162,7 @@ checked: .venv-checked/.installed ## Run random cases on a build that checks its
 .PHONY: tiny
 tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables reach every way, and the engine's tests
 	.venv-tiny/bin/python -m pytest -n $(WORKERS) -k 'not take_two_bytes' tests/engine tests/laws tests/oracle \
-		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
+		tests/tree/test_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
 	$(call stress,.venv-tiny)
 
 # What every machine must grow: the digests recorded from the ordinary build, and the same fits in both builds.
@@ -179,7 +179,7 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 # a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
 # A part of the tests: make sanitize TESTS=tests/engine
 SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
-	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_cli.py explain/test_drawing.py stress) \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py cli explain/test_drawing.py stress) \
 	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
 
 # $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the

@@ -75,24 +75,35 @@ demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command
 	$(VENV)/bin/weald fit --data iris
 	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
+# The quick checks of style come first. Types take a while, so they are checked beside the tests.
 .PHONY: test
-test: $(VENV)/.installed ## Run the tests on the installed package
-	$(VENV)/bin/pytest -n $(WORKERS)
+test: style ## Check style and types, and run the tests on the installed package
+	@mkdir -p build
+	@$(VENV)/bin/mypy > build/types.txt 2>&1 & types=$$!; failed=0; \
+	$(VENV)/bin/pytest -n $(WORKERS) || failed=$$?; \
+	wait $$types || failed=$$?; cat build/types.txt; exit $$failed
 
 .PHONY: slow
 slow: $(VENV)/.installed ## Run the tests marked slow
 	$(VENV)/bin/pytest -n $(WORKERS) -m slow || test $$? -eq 5  # 5: no test is marked slow
 
+CPP := $(shell find cpp bench -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: style
+style: $(VENV)/.installed
+	$(VENV)/bin/ruff check --quiet .
+	$(VENV)/bin/ruff format --quiet --check .
+	@echo clang-format && $(VENV)/bin/clang-format --dry-run --Werror $(CPP)
+
 .PHONY: lint
-lint: $(VENV)/.installed ## Check style and types
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
+lint: style ## Check style and types
 	$(VENV)/bin/mypy
 
 .PHONY: format
-format: $(VENV)/.installed ## Format the Python sources and mend what ruff can mend
+format: $(VENV)/.installed ## Format all sources and mend what ruff can mend
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+	@echo clang-format && $(VENV)/bin/clang-format -i $(CPP)
 
 # ---------------------------------------------------------------- stress
 # $(call stress,ENVIRONMENT): random models on random tables, each held against its twins. The first case is a new one,

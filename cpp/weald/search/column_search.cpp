@@ -280,7 +280,8 @@ class ColumnSearch {
     }
     // `collect` has set the cells, which the analyzer cannot see.
     return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes,
-                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });  // NOLINT(clang-analyzer-core.NullPointerArithm)
+                      // NOLINTNEXTLINE(clang-analyzer-core.NullPointerArithm)
+                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });
   }
 
   template <class CellAt>

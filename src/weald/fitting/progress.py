@@ -21,7 +21,13 @@ class Progress:
 
 @contextmanager
 def progress(
-    total: int, done: int, verbose: int, name: str, shown: str = "out-of-bag score"
+    total: int,
+    done: int,
+    verbose: int,
+    name: str,
+    shown: str = "out-of-bag score",
+    *,
+    transient: bool = False,
 ) -> Iterator[Progress]:
     """A bar on standard error if `verbose`, with the time left and a score.
 
@@ -35,6 +41,8 @@ def progress(
         What is fitted.
     shown : str
         What the score is.
+    transient : bool
+        The bar goes away at the end.
     """
     if verbose == 0:
         yield Progress()
@@ -51,6 +59,7 @@ def progress(
         TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("{task.fields[score]}"),
         console=Console(file=sys.stderr),
+        transient=transient,
     )
     with bar:
         task = bar.add_task(name, total=total, completed=done, score="")

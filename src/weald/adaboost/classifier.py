@@ -56,9 +56,10 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     estimator : estimator, optional
         The member, which should be weak. None is a stump, a :class:`weald.DecisionTreeClassifier`
         with ``max_depth=1, max_bins=255`` (for "logit" the regressor). weald's trees (without
-        pruning or costs) are grown by the engine; their class weights move the splits and the
-        leaves, while errors count rows by AdaBoost's own weights. Other members get the table as it
-        is and class codes as targets; if they take no weights, their rows are drawn by weight.
+        a `cost_matrix`, or pruning by cross-validation) are grown by the engine; class weights move
+        their splits and leaves, while errors count rows by AdaBoost's own weights. Other members
+        get the table as it is and class codes as targets; if they take no weights, their rows are
+        drawn by weight.
     n_estimators : int, default=50
         Rounds at most.
     learning_rate : float, default=1.0

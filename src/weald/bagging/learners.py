@@ -1,4 +1,10 @@
-"""The members of a bag in the making: what they are fitted to, and how."""
+"""The members of a bag in the making: what they are fitted to, and how.
+
+weald's own trees are grown by the engine: a bag of trees is a forest with another draw. Any other
+estimator is cloned, seeded and fitted to the user's own table by joblib; weights carry how often
+each row was drawn if ``fit`` takes weights, else rows are repeated. weald's trees with a cost
+matrix or ``ccp_alpha="cv"`` go the second way. Costs then apply to the mean of the shares.
+"""
 
 from __future__ import annotations
 

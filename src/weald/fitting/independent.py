@@ -1,4 +1,9 @@
-"""Members that know nothing of each other, as work for the driver: forests and bagging."""
+"""Members that know nothing of each other, as work for the driver: forests and bagging.
+
+All members are made in one call of the engine, unless somebody looks on (a live bar, callbacks,
+early stopping, ``keep_partial``). Then they come in batches of about 0.3 seconds. A member depends
+on the seed and its own number only, so batches cannot change an ensemble.
+"""
 
 from __future__ import annotations
 

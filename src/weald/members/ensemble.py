@@ -1,4 +1,9 @@
-"""What users can ask of every ensemble about its members."""
+"""What users can ask of every ensemble about its members.
+
+``estimators_``, ``member_weights_``, ``member_predictions(X)`` and, where rows are drawn,
+``in_bag_`` and ``estimators_samples_``. If the members are trees of the engine there are
+``forest_`` and ``leaf_index(X)`` as well.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 A regression tree is fitted to r = -g by least squares, or as its criterion says. A classification
 tree says -1 or 1, and is fitted to the sign of r with the weights ``w |r|``, as in
 :class:`weald.boosting.learners.AnyLearner`, which serves all other members.
+
+Trees are grown one by one from the same binned table. Trees with a cost matrix or
+``ccp_alpha="cv"`` read the table themselves (:func:`weald.members.templates.grown_by_engine`).
 """
 
 from __future__ import annotations

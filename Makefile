@@ -256,7 +256,19 @@ bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \
 		-DWEALD_BUILD_MODULE=OFF -DWEALD_BUILD_TESTS=ON >/dev/null && cmake --build build/kernels
 	@for kernel in build/kernels/kernels/*; do \
-		if test -x "$$kernel"; then echo "== $$(basename $$kernel)"; "$$kernel"; fi; done
+		if test -x "$$kernel" -a "$$kernel" != build/kernels/kernels/kernel_paths; then echo "== $$(basename $$kernel)"; "$$kernel"; fi; done
+
+# $(call kernels,DIR,OPTIONS): the kernel benchmarks, built with some options.
+define kernels
+	@. $(VENV)/bin/activate && cmake -S . -B $(1) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+		-DWEALD_BUILD_MODULE=OFF -DWEALD_BUILD_TESTS=ON $(2) >/dev/null && cmake --build $(1) --target kernel_paths
+endef
+
+.PHONY: bench-paths
+bench-paths: $(VENV)/.build-tools ## Measure what each fast way of the core gains and write bench/PATHS.md
+	$(call kernels,build/paths,-DWEALD_SWITCHES=ON)
+	$(call kernels,build/paths-narrow,-DWEALD_SWITCHES=ON -DCMAKE_CXX_FLAGS=-DWEALD_WITHOUT_WIDE)
+	$(VENV)/bin/python -m bench.paths build/paths/kernels/kernel_paths build/paths-narrow/kernels/kernel_paths $(ARGS)
 
 # ---------------------------------------------------------------- tidy up
 .PHONY: clean

@@ -166,7 +166,7 @@ def test_no_modules_import_each_other():
 
 
 def test_the_core_knows_no_python():
-    for path in (ROOT / "cpp" / "weald").iterdir():
+    for path in (ROOT / "cpp" / "weald").rglob("*.?pp"):
         assert not re.search(r"nanobind|Python\.h", path.read_text()), path.name
 
 

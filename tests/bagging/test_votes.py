@@ -162,12 +162,18 @@ def test_weights_of_classes_are_given_by_label(member):
     assert bag.estimator_.get_params()[key] == {0: 1.0, 1: 2.0, 2: 30.0}
 
 
-@pytest.mark.parametrize("pruned", [0.0, "cv"])
-def test_weights_of_classes_that_are_not_there(pruned):
+@pytest.mark.parametrize(
+    ("pruned", "said"),
+    [
+        (0.0, r"^The classes, \['a', 'b', 'c'\], are not in class_weight"),
+        ("cv", "^class_weight of the estimator weighs 0, which is no label of y"),
+    ],
+)
+def test_weights_of_classes_that_are_not_there(pruned, said):
     X, y = WINE
     names = np.array(["a", "b", "c"])[y]
     tree = DecisionTreeClassifier(ccp_alpha=pruned, class_weight={0: 1, 1: 2, 2: 3})
-    with pytest.raises(ValueError, match="class"):
+    with pytest.raises(ValueError, match=said):
         BaggingClassifier(tree, 2).fit(X, names)
     tree.set_params(class_weight={"a": 1, "b": 2, "c": 3, "d": 4})
     assert BaggingClassifier(tree, 2).fit(X, names).n_estimators_ == 2

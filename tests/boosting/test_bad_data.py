@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 
 from boosting.odd_cases import BOTH, assert_healthy, short, try_to_fit
-from input.bad_cases import X, Y, frame, refuses
+from input.bad_cases import BAD_WEIGHTS, READABLE, X, Y, frame, refuses
 from weald import GradientBoostingClassifier, GradientBoostingRegressor
 
 # --- shapes ---------------------------------------------------------------------------------------
@@ -19,17 +19,17 @@ from weald import GradientBoostingClassifier, GradientBoostingRegressor
 @pytest.mark.parametrize("kind", BOTH)
 def test_wrong_shapes(kind):
     for data, target, sentence in (
-        (X[:, 0], Y, r"(?i)\b2D|two.dimension|2.dimension"),
-        (X[None], Y, r"(?i)\bdim"),
-        (X, Y[:-1], r"(?i)y|label|samples|rows"),
-        (X, np.zeros((6, 2, 2)), r"(?i)\by\b"),
-        (X[:0], Y[:0], r"(?i)\b(0|no) (sample|row)"),
-        (X[:, :0], Y, r"(?i)\b(0|no) (feature|column)"),
-        (X, None, r"\by\b"),
+        (X[:, 0], Y, r"Expected 2D array, got 1D array instead"),
+        (X[None], Y, r"Found array with dim 3, while dim <= 2 is required"),
+        (X, Y[:-1], r"y has 5 rows but X has 6"),
+        (X, np.zeros((6, 2, 2)), r"y should be a 1d array .* not an array of shape \(6, 2, 2\)"),
+        (X[:0], Y[:0], r"Found array with 0 sample\(s\)"),
+        (X[:, :0], Y, r"Found array with 0 feature\(s\)"),
+        (X, None, "requires y to be passed, but the target y is None"),
     ):
         with refuses(sentence):
             short(kind).fit(data, target)
-    with refuses("(?i)multi|several|1d|output"):
+    with refuses("^y should be a 1d array, one label per row: fit a model per output"):
         short(GradientBoostingClassifier).fit(X, np.c_[Y, 1 - Y])
 
 
@@ -37,22 +37,22 @@ def test_wrong_shapes(kind):
 def test_wrong_shapes_at_prediction(kind):
     est = short(kind).fit(X, Y)
     for method in (est.predict, est.apply, lambda data: [*est.staged_predict(data)]):
-        with refuses(r"3 features.*expecting 2|2 columns|3 columns"):
+        with refuses(rf"X has 3 features, but {kind.__name__} is expecting 2 features"):
             method(np.zeros((4, 3)))
-        with refuses(r"(?i)\b2D|dimension"):
+        with refuses("Expected 2D array, got 1D array instead"):
             method(np.zeros(2))
     fitted = short(kind).fit(frame(), Y)
-    with refuses(r"size"):
+    with refuses(r"(?s)unseen at fit time:\n- size\n.*yet now missing:\n- age\n"):
         fitted.predict(frame().rename(columns={"age": "size"}))
 
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_questions_before_fit(kind):
     for method in ("predict", "apply", "staged_predict"):
-        with pytest.raises(NotFittedError):
+        with pytest.raises(NotFittedError, match=f"This {kind.__name__} instance is not fitted"):
             list(getattr(kind(), method)(X))
     for name in ("estimators_", "feature_importances_", "n_trees_per_iteration_"):
-        with pytest.raises((NotFittedError, AttributeError)):
+        with pytest.raises(NotFittedError, match=f"This {kind.__name__} instance is not fitted"):
             getattr(kind(), name)
 
 
@@ -64,28 +64,28 @@ def test_questions_before_fit(kind):
 def test_infinite_values_are_named(kind, bad):
     data = X.copy()
     data[3, 1] = bad
-    with refuses(r"(?i)(column|feature)\D*1\b.*inf|inf.*(column|feature)\D*1\b"):
+    with refuses("^Column 1 contains infinity"):
         short(kind).fit(data, Y)
-    with refuses(r"(?i)age.*inf|inf.*age"):
+    with refuses("^Column 'age' contains infinity"):
         short(kind).fit(frame(age=data[:, 1]), Y)
-    with refuses(r"(?i)inf"):
+    with refuses("^Column 1 contains infinity"):
         short(kind).fit(X, Y).predict(data)
 
 
-@pytest.mark.parametrize("bad", [np.inf, np.nan])
-def test_targets_must_be_finite(bad):
-    with refuses(r"(?i)\by\b.*(nan|inf|missing|finite)"):
+@pytest.mark.parametrize(("bad", "what"), [(np.inf, "infinity"), (np.nan, "missing values")])
+def test_targets_must_be_finite(bad, what):
+    with refuses(f"^y contains {what}"):
         short(GradientBoostingRegressor).fit(X, np.array([0, 1, 2, 3, 4, bad]))
     with refuses("beyond 1e100"):
         short(GradientBoostingRegressor).fit(X, 1e101 * Y)
 
 
 def test_labels_must_be_known():
-    with refuses(r"(?i)\by\b.*(nan|missing)"):
+    with refuses("^y contains missing values"):
         short(GradientBoostingClassifier).fit(X, np.array([0, 1, 0, 1, 0, np.nan]))
-    with refuses(r"(?i)label type.*continuous|continuous.*(class|regress)"):
+    with refuses("^Unknown label type: continuous"):
         short(GradientBoostingClassifier).fit(X, Y + 0.5 * np.arange(6))
-    with refuses(r"(?i)\by\b|target|could not convert"):
+    with refuses("^y holds text that is not a number"):
         short(GradientBoostingRegressor).fit(X, ["a", "b", "c", "a", "b", "c"])
 
 
@@ -168,18 +168,23 @@ def test_unknown_categories_count_as_missing(kind):
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_types_that_are_no_numbers_and_no_categories(kind):
-    with refuses(r"(?i)complex"):
+    with refuses("^Complex data not supported: Column 0"):
         short(kind).fit(X + 1j, Y)
     dates = pd.Series(pd.date_range("2020-01-01", periods=6))
     words = pd.Series([1, "two", 3, "four", 5.0, "six"], dtype=object)
     huge = pd.Series([10**400, 1, 2, 3, 4, 5], dtype=object)
-    for odd in (dates, dates - dates[0], words, huge):
-        with refuses("age"):
+    for odd, what in (
+        (dates, "holds dates or times"),
+        (dates - dates[0], "holds dates or times"),
+        (words, "mixes numbers and text"),
+        (huge, r"holds integers beyond 2\*\*53"),
+    ):
+        with refuses(f"^Column 'age' {what}"):
             short(kind).fit(frame(age=odd), Y)
     est = short(kind).fit(frame(), Y)
-    with refuses("age"):
+    with refuses("^Column 'age' held numbers in fit but holds text"):
         est.predict(frame(age=["a", "b", "c", "d", "e", "f"]))
-    with refuses(r"(?i)column 0\b"):
+    with refuses(r"^Column 0 holds integers beyond 2\*\*53"):
         short(kind).fit(np.array([[2**63 - 1], [2**63 - 2]] * 3), Y)
 
 
@@ -187,33 +192,34 @@ def test_types_that_are_no_numbers_and_no_categories(kind):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(
-    "weights",
-    [
-        *([1, 1, -1, 1, 1, 1], [0] * 6, [1, 1, np.nan, 1, 1, 1], [1, 1, np.inf, 1, 1, 1], [1, 1]),
-        *(np.ones((6, 2)), ["a"] * 6),
-    ],
-    ids=["negative", "zero", "nan", "inf", "short", "2D", "strings"],
-)
-def test_bad_weights(kind, weights):
-    with refuses(r"(?i)sample.?weight"):
+@BAD_WEIGHTS
+def test_bad_weights(kind, weights, sentence):
+    with refuses(f"^{sentence}"):
         short(kind).fit(X, Y, sample_weight=weights)
-    with refuses(r"(?i)sample.?weight"):
+    with refuses(f"^X_val, y_val or sample_weight_val: {sentence}"):
         short(kind).fit(X, Y, X_val=X, y_val=Y, sample_weight_val=weights)
 
 
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(
-    "offset",
-    [[1] * 5, [np.nan] * 6, [np.inf] * 6, ["a"] * 6, np.ones((6, 2)), np.ones((6, 1, 1)), 3.0],
+    ("offset", "what"),
+    [
+        ([1] * 5, r"have shape \(6,\), .* got \(5,\)"),
+        ([np.nan] * 6, "be finite, got nan in row 0"),
+        ([np.inf] * 6, "be finite, got inf in row 0"),
+        (["a"] * 6, "hold numbers"),
+        (np.ones((6, 2)), r"have shape \(6,\), .* got \(6, 2\)"),
+        (np.ones((6, 1, 1)), r"have shape \(6,\), .* got \(6, 1, 1\)"),
+        (3.0, r"have shape \(6,\), .* got \(\)"),
+    ],
     ids=["short", "nan", "inf", "strings", "2D", "3D", "number"],
 )
-def test_bad_offsets(kind, offset):
-    with refuses("offset"):
+def test_bad_offsets(kind, offset, what):
+    with refuses(f"^offset must {what}"):
         short(kind).fit(X, Y, offset=offset)
-    with refuses("offset"):
+    with refuses(f"^offset must {what}"):
         short(kind).fit(X, Y).predict(X, offset=offset)
-    with refuses("offset"):
+    with refuses(f"offset must {what}"):
         short(kind).fit(X, Y, X_val=X, y_val=Y, offset_val=offset)
 
 
@@ -224,9 +230,12 @@ def test_wrong_validation_rows(kind):
         ({"X_val": X}, "X_val is provided, but y_val was not provided"),
         ({"y_val": Y}, "y_val is provided, but X_val was not provided"),
         ({"sample_weight_val": Y}, "sample_weight_val weighs the rows of X_val"),
-        ({"offset_val": Y}, "offset_val"),
-        ({"X_val": X[:, :1], "y_val": Y}, "X_val.*features"),
-        ({"X_val": X, "y_val": Y[:3]}, "y_val"),
+        ({"offset_val": Y}, "^offset_val belongs to the rows of X_val, which is not given"),
+        (
+            {"X_val": X[:, :1], "y_val": Y},
+            "X_val.*X has 1 features, but .* is expecting 2 features",
+        ),
+        ({"X_val": X, "y_val": Y[:3]}, "y_val.*: y has 3 rows but X has 6"),
     ):
         with refuses(sentence):
             est.fit(X, Y, **more)
@@ -248,7 +257,7 @@ def test_any_array(kind, data):
     table = data.draw(hnp.arrays(data.draw(st.sampled_from(kinds)), shape))
     target = data.draw(hnp.arrays(data.draw(st.sampled_from(kinds)), shape[0]))
     weights = data.draw(st.none() | hnp.arrays(np.float64, shape[0]))
-    try_to_fit(short(kind, random_state=0), table, target, weights, r"\w{3}")
+    try_to_fit(short(kind, random_state=0), table, target, weights, READABLE)
 
 
 @QUIET

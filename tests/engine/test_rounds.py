@@ -119,10 +119,15 @@ def test_bad_input_is_refused():
         other.grow(0, 0, False)
         with pytest.raises(ValueError, match="vanish or overflow"):
             other.reweight(np.full(shape, factor))
-    for weights in (np.ones(49), np.zeros(50), np.full(50, np.nan), np.full(50, -1.0)):
-        with pytest.raises(ValueError, match=r"factor|weight"):
+    for weights, of_factors, of_weights in (
+        (np.ones(49), "one factor per row", "one weight per row"),
+        (np.zeros(50), "no row has a positive weight", "no row has a positive weight"),
+        (np.full(50, np.nan), "factors must be finite and >= 0", "weights must be finite and >= 0"),
+        (np.full(50, -1.0), "factors must be finite and >= 0", "weights must be finite and >= 0"),
+    ):
+        with pytest.raises(ValueError, match=of_factors):
             rounds.set_factors(weights)
-        with pytest.raises(ValueError, match="weight"):
+        with pytest.raises(ValueError, match=of_weights):
             make(50, weights=weights)
     X = np.zeros((50, 2))
     matrix = engine.bin_table(X, [0, 0], 255, False, None, 1)

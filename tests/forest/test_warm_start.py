@@ -35,15 +35,17 @@ def test_the_draws_must_be_those_of_the_fit_before(settings, fit, changed):
     with pytest.raises(ValueError, match=f"but .*{changed}.* changed: fit a new ensemble"):
         forest.set_params(n_estimators=6, **settings).fit(X[:n], NOISY[:n], **fit)
     np.testing.assert_array_equal(forest.predict(X), before)
-    assert forest.set_params(n_estimators=5, warm_start=False, **settings).fit(X, NOISY)
+    forest.set_params(n_estimators=5, warm_start=False, **settings).fit(X, NOISY)
+    anew = RandomForestRegressor(5, random_state=0, **settings).fit(X, NOISY)
+    np.testing.assert_array_equal(forest.predict(X), anew.predict(X))
 
 
 def test_draws_that_come_later():
     forest = RandomForestRegressor(5, warm_start=True, bootstrap=False).fit(X, NOISY)
-    with pytest.raises(ValueError, match="bootstrap"):
+    with pytest.raises(ValueError, match=r"but bootstrap \(or max_samples\) changed"):
         forest.set_params(n_estimators=6, bootstrap=True, oob_score=True).fit(X, NOISY)
     even = RandomForestClassifier(5, warm_start=True).fit(X, LABELS)
-    with pytest.raises(ValueError, match="bootstrap"):
+    with pytest.raises(ValueError, match=r"but bootstrap \(or max_samples\) changed"):
         even.set_params(n_estimators=6, bootstrap="balanced").fit(X, LABELS)
 
 

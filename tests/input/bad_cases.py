@@ -21,6 +21,23 @@ X = np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 4.0], [4.0, 2.0], [5.0, 3.0], [6.0, 
 Y = np.array([0, 0, 1, 0, 1, 1])
 
 
+# Every message names what is wrong, in a sentence.
+READABLE = r"(?s)\b(X|y|Column|sample_weight|array|Complex|label)\b.* .* .* "
+BAD_WEIGHTS = pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ([1, 1, -1, 1, 1, 1], "sample_weight contains a negative weight in row 2"),
+        ([0] * 6, "sample_weight is zero in every row"),
+        ([1, 1, np.nan, 1, 1, 1], r"sample_weight contains NaN \(a missing value\) in row 2"),
+        ([1, 1, np.inf, 1, 1, 1], "sample_weight contains infinity in row 2"),
+        ([1, 1], r"sample_weight must be a number or have shape \(6,\), .* not \(2,\)"),
+        (np.ones((6, 2)), r"sample_weight must be a number or have shape \(6,\), .* not \(6, 2\)"),
+        (["a"] * 6, "sample_weight holds text"),
+    ],
+    ids=["negative", "zero", "nan", "inf", "short", "2D", "strings"],
+)
+
+
 def frame(**columns):
     return pd.DataFrame({"height": X[:, 0], "age": X[:, 1], **columns})
 
@@ -45,7 +62,7 @@ def assert_healthy(est, data):
         assert np.all(np.isfinite(says))
 
 
-def try_to_fit(est, data, target, weights=None, sentence=r"\w"):
+def try_to_fit(est, data, target, weights=None, sentence=READABLE):
     """A healthy model (True) or a ValueError or TypeError with a sentence to read (False)."""
     message = None
     try:

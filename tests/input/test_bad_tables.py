@@ -12,19 +12,19 @@ from weald import DecisionTreeRegressor
 
 @pytest.mark.parametrize("kind", ALL)
 def test_wrong_shapes(kind):
-    with refuses(r"(?i)\b2D|two.dimension|2.dimension"):
+    with refuses(r"Expected 2D array, got 1D array instead"):
         kind().fit(X[:, 0], Y)
-    with refuses(r"(?i)\bdim"):
+    with refuses(r"Found array with dim 3, while dim <= 2 is required"):
         kind().fit(X[None], Y)
-    with refuses(r"(?i)y|label|samples|rows"):
+    with refuses(r"y has 5 rows but X has 6"):
         kind().fit(X, Y[:-1])
-    with refuses(r"(?i)\by\b"):
+    with refuses(r"y should be a 1d array .* not an array of shape \(6, 2, 2\)"):
         kind().fit(X, np.zeros((6, 2, 2)))
-    with refuses(r"(?i)\b(0|no) (sample|row)"):
+    with refuses(r"Found array with 0 sample\(s\)"):
         kind().fit(X[:0], Y[:0])
-    with refuses(r"(?i)\b(0|no) (feature|column)"):
+    with refuses(r"Found array with 0 feature\(s\)"):
         kind().fit(X[:, :0], Y)
-    with refuses(r"\by\b"):
+    with refuses("requires y to be passed, but the target y is None"):
         kind().fit(X, None)
 
 
@@ -32,12 +32,12 @@ def test_wrong_shapes(kind):
 def test_wrong_shapes_at_prediction(kind):
     est = kind().fit(X, Y)
     for method in (est.predict, est.apply, est.decision_path):
-        with refuses(r"3 features.*expecting 2|2 columns|3 columns"):
+        with refuses(rf"X has 3 features, but {kind.__name__} is expecting 2 features"):
             method(np.zeros((4, 3)))
-        with refuses(r"(?i)\b2D|dimension"):
+        with refuses("Expected 2D array, got 1D array instead"):
             method(np.zeros(2))
     fitted = kind().fit(frame(), Y)
-    with refuses(r"size"):
+    with refuses(r"(?s)unseen at fit time:\n- size\n.*yet now missing:\n- age\n"):
         fitted.predict(frame().rename(columns={"age": "size"}))
 
 
@@ -45,7 +45,7 @@ def test_wrong_shapes_at_prediction(kind):
 def test_predict_before_fit(kind):
     for method in ("predict", "apply", "decision_path", "get_depth", "get_n_leaves"):
         arguments = () if method.startswith("get") else (X,)
-        with refuses(r"(?i)fit"):
+        with refuses(f"This {kind.__name__} instance is not fitted yet"):
             getattr(kind(), method)(*arguments)
 
 
@@ -57,34 +57,34 @@ def test_predict_before_fit(kind):
 def test_infinite_values_are_named(kind, bad):
     data = X.copy()
     data[3, 1] = bad
-    with refuses(r"(?i)(column|feature)\D*1\b.*inf|inf.*(column|feature)\D*1\b"):
+    with refuses("^Column 1 contains infinity"):
         kind().fit(data, Y)
-    with refuses(r"(?i)age.*inf|inf.*age"):
+    with refuses("^Column 'age' contains infinity"):
         kind().fit(frame(age=data[:, 1]), Y)
     est = kind().fit(X, Y)
-    with refuses(r"(?i)inf"):
+    with refuses("^Column 1 contains infinity"):
         est.predict(data)
 
 
 @pytest.mark.parametrize("kind", REGRESSORS)
-@pytest.mark.parametrize("bad", [np.inf, np.nan])
-def test_targets_must_be_finite(kind, bad):
-    with refuses(r"(?i)\by\b.*(nan|inf|missing|finite)"):
+@pytest.mark.parametrize(("bad", "what"), [(np.inf, "infinity"), (np.nan, "missing values")])
+def test_targets_must_be_finite(kind, bad, what):
+    with refuses(f"^y contains {what}"):
         kind().fit(X, np.array([0, 1, 2, 3, 4, bad]))
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_labels_must_be_known(kind):
-    with refuses(r"(?i)\by\b.*(nan|missing)"):
+    with refuses("^y contains missing values"):
         kind().fit(X, np.array([0, 1, 0, 1, 0, np.nan]))
-    with refuses(r"(?i)label type.*continuous|continuous.*(class|regress)"):
+    with refuses("^Unknown label type: continuous"):
         kind().fit(X, Y + 0.5 * np.arange(6))
 
 
 def test_poisson_targets():
-    with refuses(r"(?i)negative.*poisson|poisson.*negative"):
+    with refuses(r"^Some value\(s\) of y are negative which is not allowed for Poisson"):
         DecisionTreeRegressor(criterion="poisson").fit(X, Y - 1.0)
-    with refuses(r"(?i)(positive|zero).*poisson|poisson.*(positive|zero)"):
+    with refuses("^Sum of y is not positive which is necessary for Poisson"):
         DecisionTreeRegressor(criterion="poisson").fit(X, np.zeros(6))
 
 
@@ -158,29 +158,34 @@ def test_unknown_categories_count_as_missing(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_columns_of_a_type_that_is_no_number_and_no_category(kind):
-    with refuses(r"(?i)complex"):
+    with refuses("^Complex data not supported: Column 0"):
         kind().fit(X + 1j, Y)
     dates = pd.Series(pd.date_range("2020-01-01", periods=6))
-    for odd in (dates, dates - dates[0], pd.Series([[1], [2], [3], [4], [5], [6]])):
-        with refuses("age"):
+    lists = pd.Series([[1], [2], [3], [4], [5], [6]])
+    for odd, what in (
+        (dates, "dates or times"),
+        (dates - dates[0], "dates or times"),
+        (lists, "a value of type 'list'"),
+    ):
+        with refuses(f"^Column 'age' holds {what}"):
             kind().fit(frame(age=odd.to_numpy() if odd.dtype == object else odd), Y)
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_a_column_that_mixes_numbers_and_words(kind):
     data = frame(age=pd.Series([1, "two", 3, "four", 5.0, "six"], dtype=object))
-    with refuses("age"):
+    with refuses("^Column 'age' mixes numbers and text"):
         kind().fit(data, Y)
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_a_number_column_that_turns_into_words(kind):
     est = kind().fit(frame(), Y)
-    with refuses("age"):
+    with refuses("^Column 'age' held numbers in fit but holds text"):
         est.predict(frame(age=["a", "b", "c", "d", "e", "f"]))
 
 
 @pytest.mark.parametrize("kind", REGRESSORS)
 def test_a_regressor_needs_numbers(kind):
-    with refuses(r"(?i)\by\b|target|could not convert"):
+    with refuses("^y holds text that is not a number"):
         kind().fit(X, ["a", "b", "c", "a", "b", "c"])

@@ -49,29 +49,34 @@ def bad_parameters(table):
     ]
 
 
+def sentence_about(name):
+    """More than its name: a parameter that does not exist is named by Python itself."""
+    return rf"^{name}(\[\d\])? (must|has|names|holds) |^The classes, .*, are not in {name}"
+
+
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize(("name", "value"), bad_parameters(BAD_PARAMETERS))
 def test_bad_parameters(kind, name, value):
-    with refuses(name):
+    with refuses(sentence_about(name)):
         kind(**{name: value}).fit(X, Y)
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize(("name", "value"), bad_parameters(BAD_CLASSIFIER_PARAMETERS))
 def test_bad_classifier_parameters(kind, name, value):
-    with refuses(name):
+    with refuses(sentence_about(name)):
         kind(**{name: value}).fit(X, Y)
 
 
 @pytest.mark.parametrize("kind", REGRESSORS)
 @pytest.mark.parametrize(("name", "value"), bad_parameters(BAD_REGRESSOR_PARAMETERS))
 def test_bad_regressor_parameters(kind, name, value):
-    with refuses(name):
+    with refuses(sentence_about(name)):
         kind(**{name: value}).fit(X, Y)
 
 
 def test_category_names_need_a_frame_with_that_column():
-    with refuses("weight"):
+    with refuses("^categorical_features names 'weight', but X has no such column"):
         DecisionTreeClassifier(categorical_features=["weight"]).fit(frame(), Y)
     est = DecisionTreeClassifier(categorical_features=["age"]).fit(frame(), Y)
     assert est.categories_[0] is None
@@ -81,20 +86,20 @@ def test_category_names_need_a_frame_with_that_column():
 @pytest.mark.parametrize("kind", ALL)
 def test_a_failed_fit_is_followed_by_a_good_one(kind):
     est = kind(max_depth=-1)
-    with refuses("max_depth"):
+    with refuses("^max_depth must be a whole number >= 1, got -1"):
         est.fit(X, Y)
     assert_healthy(est.set_params(max_depth=None).fit(X, Y), X)
 
 
 def test_prune_checks_its_input():
     est = DecisionTreeClassifier().fit(X, Y)
-    with refuses(r"(?i)fit"):
+    with refuses("This DecisionTreeClassifier instance is not fitted yet"):
         DecisionTreeClassifier().prune(X, Y)
-    with refuses(r"3 features|3 columns|2 columns"):
+    with refuses("X has 3 features, but DecisionTreeClassifier is expecting 2 features"):
         est.prune(np.zeros((4, 3)), [0, 1, 0, 1])
-    with refuses(r"(?i)y|label|samples|rows"):
+    with refuses("y has 5 rows but X has 6"):
         est.prune(X, Y[:-1])
-    with refuses(r"(?i)sample.?weight"):
+    with refuses("sample_weight contains a negative weight in row 0"):
         est.prune(X, Y, sample_weight=-np.ones(6))
 
 

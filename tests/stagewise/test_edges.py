@@ -139,7 +139,9 @@ def test_wrong_validation_rows():
         model.fit(X, y, sample_weight_val=y)
     with pytest.raises(ValueError, match=r"y_val .*: there is the label 7, which y in fit"):
         model.fit(X, y, X_val=X, y_val=np.full(len(y), 7))
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(
+        ValueError, match="X has 2 features, but StagewiseClassifier is expecting 30 features"
+    ):
         model.fit(X, y, X_val=X[:, :2], y_val=y)
     with pytest.raises(ValueError, match="there is only 1 row"):
         StagewiseRegressor(n_iter_no_change=1).fit([[0.0]], [1.0])

@@ -83,7 +83,7 @@ def test_damaged_pickles_are_refused(name):
     state = DecisionTreeClassifier().fit(X, Y).tree_.__getstate__()
     arrays = dict(state["arrays"], **{name: state["arrays"][name][:-1]})
     damaged = weald._engine.Tree.__new__(weald._engine.Tree)
-    with pytest.raises(ValueError, match=r"(?i)not a valid tree"):
+    with pytest.raises(ValueError, match=r"^Not a valid tree: \w+ has \d+ entries for \d+ nodes"):
         damaged.__setstate__(dict(state, arrays=arrays))
 
 
@@ -148,7 +148,9 @@ def test_random_cuts_on_sampled_bins_route_rows_as_they_were_grown():
 def test_check_input_is_accepted_and_ignored():
     tree = DecisionTreeClassifier().fit(X, Y, check_input=False)
     np.testing.assert_array_equal(tree.predict(X, check_input=False), Y)
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(
+        ValueError, match="X has 2 features, but DecisionTreeClassifier is expecting 3 features"
+    ):
         tree.apply(X[:, :2], check_input=False)
 
 

@@ -75,24 +75,35 @@ demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command
 	$(VENV)/bin/weald fit --data iris
 	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
+# The quick checks of style come first. Types take a while, so they are checked beside the tests.
 .PHONY: test
-test: $(VENV)/.installed ## Run the tests on the installed package
-	$(VENV)/bin/pytest -n $(WORKERS)
+test: style ## Check style and types, and run the tests on the installed package
+	@mkdir -p build
+	@$(VENV)/bin/mypy > build/types.txt 2>&1 & types=$$!; failed=0; \
+	$(VENV)/bin/pytest -n $(WORKERS) || failed=$$?; \
+	wait $$types || failed=$$?; cat build/types.txt; exit $$failed
 
 .PHONY: slow
 slow: $(VENV)/.installed ## Run the tests marked slow
 	$(VENV)/bin/pytest -n $(WORKERS) -m slow || test $$? -eq 5  # 5: no test is marked slow
 
+CPP := $(shell find cpp bench -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: style
+style: $(VENV)/.installed
+	$(VENV)/bin/ruff check --quiet .
+	$(VENV)/bin/ruff format --quiet --check .
+	@echo clang-format && $(VENV)/bin/clang-format --dry-run --Werror $(CPP)
+
 .PHONY: lint
-lint: $(VENV)/.installed ## Check style and types
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
+lint: style ## Check style and types
 	$(VENV)/bin/mypy
 
 .PHONY: format
-format: $(VENV)/.installed ## Format the Python sources and mend what ruff can mend
+format: $(VENV)/.installed ## Format all sources and mend what ruff can mend
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+	@echo clang-format && $(VENV)/bin/clang-format -i $(CPP)
 
 # ---------------------------------------------------------------- stress
 # $(call stress,ENVIRONMENT): random models on random tables, each held against its twins. The first case is a new one,
@@ -162,7 +173,7 @@ checked: .venv-checked/.installed ## Run random cases on a build that checks its
 .PHONY: tiny
 tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables reach every way, and the engine's tests
 	.venv-tiny/bin/python -m pytest -n $(WORKERS) -k 'not take_two_bytes' tests/engine tests/laws tests/oracle \
-		tests/test_tree_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
+		tests/tree/test_oracle.py tests/test_determinism.py tests/boosting/test_against_oracle.py
 	$(call stress,.venv-tiny)
 
 # What every machine must grow: the digests recorded from the ordinary build, and the same fits in both builds.
@@ -179,7 +190,7 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 # a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
 # A part of the tests: make sanitize TESTS=tests/engine
 SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
-	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_cli.py explain/test_drawing.py stress) \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py cli explain/test_drawing.py stress) \
 	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
 
 # $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the
@@ -245,7 +256,19 @@ bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \
 		-DWEALD_BUILD_MODULE=OFF -DWEALD_BUILD_TESTS=ON >/dev/null && cmake --build build/kernels
 	@for kernel in build/kernels/kernels/*; do \
-		if test -x "$$kernel"; then echo "== $$(basename $$kernel)"; "$$kernel"; fi; done
+		if test -x "$$kernel" -a "$$kernel" != build/kernels/kernels/kernel_paths; then echo "== $$(basename $$kernel)"; "$$kernel"; fi; done
+
+# $(call kernels,DIR,OPTIONS): the kernel benchmarks, built with some options.
+define kernels
+	@. $(VENV)/bin/activate && cmake -S . -B $(1) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+		-DWEALD_BUILD_MODULE=OFF -DWEALD_BUILD_TESTS=ON $(2) >/dev/null && cmake --build $(1) --target kernel_paths
+endef
+
+.PHONY: bench-paths
+bench-paths: $(VENV)/.build-tools ## Measure what each fast way of the core gains and write bench/PATHS.md
+	$(call kernels,build/paths,-DWEALD_SWITCHES=ON)
+	$(call kernels,build/paths-narrow,-DWEALD_SWITCHES=ON -DCMAKE_CXX_FLAGS=-DWEALD_WITHOUT_WIDE)
+	$(VENV)/bin/python -m bench.paths build/paths/kernels/kernel_paths build/paths-narrow/kernels/kernel_paths $(ARGS)
 
 # ---------------------------------------------------------------- tidy up
 .PHONY: clean

@@ -17,6 +17,7 @@ from weald.params.criteria import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "weald"
+CORE = ROOT / "cpp" / "weald"
 
 # A room imports from the rooms below it, and never from one beside it.
 LAYERS = (
@@ -34,9 +35,16 @@ LAYERS = (
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+# The rooms of the core, likewise (tests/engine/test_rooms.py).
+ROOMS = ("base", "bins", "stats", "search", "tree", "grow", "methods")
 
 
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+CORE_PAGES = sorted(CORE.rglob("*.md"))
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), *CORE_PAGES]
+
+
+def name_of(document: Path) -> str:
+    return str(document.relative_to(ROOT))
 
 
 def without_code(document: Path) -> str:
@@ -49,7 +57,7 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
     for link in re.findall(r"\]\(([^)\s]+)\)", without_code(document)):
         if not re.match(r"\w+:", link):  # https: and the like
@@ -104,11 +112,39 @@ def test_the_table_of_methods_lists_the_criteria():
     assert named == {*CLASSIFICATION_CRITERIA, *REGRESSION_CRITERIA}
 
 
-def test_the_architecture_names_every_file_of_the_core():
+def rows_of_table(text: str, header: str) -> list[list[str]]:
+    """The cells of the table with this header."""
+    lines = text.split(f"\n{header}\n")[1].splitlines()[1:]
+    rows = takewhile(lambda line: line.startswith("|"), lines)
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+
+
+def test_the_map_names_every_room_with_its_layer():
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    table = text.split("| file in cpp/weald | holds |")[1].split("## Decisions")[0]
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
-    assert named == {path.stem for path in (ROOT / "cpp" / "weald").rglob("*.?pp")}
+    rows = rows_of_table(text, "| layer | room in src/weald | holds |")
+    assert {room.strip("`"): int(layer) - 1 for layer, room, _ in rows} == HEIGHT
+    rows = rows_of_table(text, "| room in cpp/weald | holds |")
+    assert [re.findall(r"`(\w+)`", room) for room, _ in rows] == [[room] for room in ROOMS]
+
+
+@pytest.mark.parametrize("document", [ROOT / "ARCHITECTURE.md", *CORE_PAGES], ids=name_of)
+def test_files_and_names_in_them_exist(document):
+    text = document.read_text()
+    for name in re.findall(r"`([\w/]+\.[hcp]*(?:py|pp))`", text):
+        assert [*PACKAGE.glob(f"**/{name}"), *CORE.glob(f"**/{name}")], f"there is no {name}"
+    for file, name in re.findall(r"`([\w/]+\.[hcp]*(?:py|pp))`: `([\w.:]+)`", text):
+        (found,) = (home / file for home in (PACKAGE, CORE) if (home / file).is_file())
+        assert re.split(r"\W+", name)[-1] in found.read_text(), f"no {name} in {file}"
+    for module, name in re.findall(r"`([a-z_]+/[a-z_]+)\.([A-Z]?[a-z_]\w*)`", text):
+        if name not in ("py", "hpp", "cpp"):
+            assert name in (PACKAGE / f"{module}.py").read_text(), f"no {name} in {module}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_of_the_core_says_what_is_in_its_files(room):
+    rows = rows_of_table((CORE / room / "README.md").read_text(), "| file | holds |")
+    named = [name for files, _ in rows for name in re.findall(r"`(\w+)`", files)]
+    assert sorted(named) == sorted({path.stem for path in (CORE / room).glob("*.?pp")})
 
 
 def test_the_threat_model_names_tests_and_targets_that_exist():
@@ -166,7 +202,7 @@ def test_no_modules_import_each_other():
 
 
 def test_the_core_knows_no_python():
-    for path in (ROOT / "cpp" / "weald").iterdir():
+    for path in CORE.rglob("*.?pp"):
         assert not re.search(r"nanobind|Python\.h", path.read_text()), path.name
 
 

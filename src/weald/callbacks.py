@@ -1,4 +1,4 @@
-"""Callbacks: look on while a boosted model is fitted, and have a say in it.
+"""Callbacks: look on while an ensemble is fitted, and have a say in it.
 
 A callback is told about every round by a :class:`State`. It may stop the fit, choose the learning
 rate of the next round, and say how many rounds the model keeps. Plain functions ``f(state)`` are

@@ -4,6 +4,12 @@
 ``max_features``, ...) into a :class:`Sampling`: small, frozen, picklable. From it and the seed of
 an ensemble the draw of any member can be had at any time, so draws need not be stored:
 
+Rows are drawn with probability proportional to their weight (times that of their class), as in
+scikit-learn 1.9, and each draw then counts 1. A share as ``max_samples`` is a share of the sum of
+the weights. Where no rows are drawn, weights weigh, exactly. Groups are drawn alike, each as a
+whole, and their rows keep their weights. A row of weight 0 is as if it were not there. Equal
+weights draw what no weights draw, by the same random numbers.
+
 >>> sampling = resolve_draw(5, bootstrap=True, max_samples=None)
 >>> int(sampling.rows(seed=0, member=3).sum())  # how often each row was drawn; 5 draws in all
 5

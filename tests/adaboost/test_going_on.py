@@ -206,9 +206,9 @@ def test_the_best_rounds_are_restored_and_gone_on_from(name):
     assert len(model) == np.argmax(model.validation_scores_) + 1
     assert model.validation_scores_[-1] == stop.best_value
     assert model.score(held["X_val"], held["y_val"]) == pytest.approx(stop.best_value)
-    more = clone(model).set_params(callbacks=None, n_estimators=40)
+    more = clone(model).set_params(callbacks=None, n_estimators=80)
     whole = clone(more).fit(table[train], target[train])
-    model.set_params(callbacks=None, n_estimators=40, warm_start=True)
+    model.set_params(callbacks=None, n_estimators=80, warm_start=True)
     model.fit(table[train], target[train])
     np.testing.assert_array_equal(model.alphas_, whole.alphas_)
 
@@ -276,5 +276,37 @@ def test_class_weights_move_trees_and_not_errors():
     )
     np.testing.assert_allclose(doubled.errors_, plain.errors_, rtol=1e-9)
     assert not isinstance(doubled.estimators_, list)
-    pruned = AdaBoostClassifier(tree("", max_depth=2, ccp_alpha=0.01), n_estimators=3).fit(X, TWO)
-    assert isinstance(pruned.estimators_, list)
+
+
+class Alike(DecisionTreeClassifier):
+    """The same tree, but the engine does not know that."""
+
+
+class AlikeRegressor(DecisionTreeRegressor):
+    pass
+
+
+@pytest.mark.parametrize("weights", [None, REAL], ids=["plain", "weighted"])
+@pytest.mark.parametrize("alpha", [0.003, 0.02])
+def test_the_engine_prunes_as_trees_do_by_themselves(alpha, weights):
+    settings = {"max_depth": 5, "ccp_alpha": alpha}
+    for fast, slow in (
+        (
+            AdaBoostClassifier(DecisionTreeClassifier(**settings), n_estimators=6),
+            AdaBoostClassifier(Alike(**settings), n_estimators=6),
+        ),
+        (
+            AdaBoostRegressor(DecisionTreeRegressor(**settings), n_estimators=6, random_state=0),
+            AdaBoostRegressor(AlikeRegressor(**settings), n_estimators=6, random_state=0),
+        ),
+    ):
+        target = TWO if isinstance(fast, AdaBoostClassifier) else FULL[:, 0] + FULL[:, 1] ** 2
+        fast.fit(FULL, target, weights)
+        slow.fit(FULL, target, weights)
+        assert isinstance(slow.estimators_, list)
+        assert not isinstance(fast.estimators_, list)
+        counts = [[one.tree_.node_count for one in model.estimators_] for model in (fast, slow)]
+        assert counts[0] == counts[1]
+        assert min(counts[0]) < 2**5, "nothing was cut"
+        np.testing.assert_allclose(fast.errors_, slow.errors_, rtol=1e-9)
+        np.testing.assert_array_equal(fast.predict(FULL), slow.predict(FULL))

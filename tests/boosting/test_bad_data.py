@@ -9,8 +9,8 @@ from hypothesis.extra import numpy as hnp
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 
-from bad_input.cases import X, Y, frame, refuses
 from boosting.odd_cases import BOTH, assert_healthy, short, try_to_fit
+from input.bad_cases import X, Y, frame, refuses
 from weald import GradientBoostingClassifier, GradientBoostingRegressor
 
 # --- shapes ---------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
-from bad_input.cases import X, Y, refuses
 from boosting.odd_cases import BOTH, assert_healthy, short
+from input.bad_cases import X, Y, refuses
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
 
 # --- parameters -----------------------------------------------------------------------------------

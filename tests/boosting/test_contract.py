@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from boosting.cases import CANCER, DIABETES, IRIS, PAIR
+from peers.contract import contract
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, callbacks, losses
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -152,20 +152,8 @@ DRAWN = [
     ),
     GradientBoostingRegressor(n_estimators=10, dropout=0.2, learning_rate=0.5),
 ]
-DRAWN_CHECKS = [
-    pytest.param(estimator, check, id=f"{i}-{check.func.__name__}")
-    for i, each in enumerate(DRAWN)
-    for estimator, check in estimator_checks_generator(each)
-    # Rows are drawn at random: the law holds on average.
-    if not check.func.__name__.startswith("check_sample_weight_equivalence")
-]
 
 
-@parametrize_with_checks(EXACT)
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
 def test_estimator_contract(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(("estimator", "check"), DRAWN_CHECKS)
-def test_estimator_contract_where_rows_are_drawn(estimator, check):
     check(estimator)

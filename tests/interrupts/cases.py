@@ -358,6 +358,7 @@ add(
     staged_predict=of_rows("staged_predict", 500_000),
     staged_score=of_rows("staged_score", 500_000, targets=True),
     member_predictions=of_rows("member_predictions", 500_000),
+    leaf_index=of_rows("leaf_index", 500_000),
     estimators_=seen("estimators_"),
     feature_importances_=seen("feature_importances_"),
 )
@@ -368,6 +369,7 @@ add(
     staged_predict=of_rows("staged_predict", 500_000),
     staged_score=of_rows("staged_score", 500_000, targets=True),
     member_predictions=of_rows("member_predictions", 500_000),
+    leaf_index=of_rows("leaf_index", 500_000),
     estimators_=seen("estimators_"),
 )
 add(
@@ -376,6 +378,8 @@ add(
     fit__large=fit(rows=MANY, n_estimators=ENDLESS),
     predict=of_rows("predict", 3 * MANY),
     apply=of_rows("apply", 500_000),
+    leaf_index=of_rows("leaf_index", 500_000),
+    member_predictions=of_rows("member_predictions", 500_000),
     staged_predict=of_rows("staged_predict"),
     staged_score=of_rows("staged_score", targets=True),
     estimators_=seen("estimators_"),

@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_ha
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier as PeerTree
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
+from peers.contract import contract
 from weald import AdaBoostClassifier, DecisionTreeClassifier
 
 pytestmark = pytest.mark.peers
@@ -166,24 +166,11 @@ DRAWN = [
     AdaBoostClassifier(n_estimators=5, resample=True, when_worse="redraw", min_edge=0.01),
     AdaBoostClassifier(n_estimators=5, n_iter_no_change=2),
 ]
-DRAWN_CHECKS = [
-    pytest.param(estimator, check, id=f"{estimator}-{check.func.__name__}")
-    for each in DRAWN
-    for estimator, check in estimator_checks_generator(each)
-    # Replaced by the test of the distribution below.
-    if not check.func.__name__.startswith("check_sample_weight_equivalence")
-]
 
 
 @pytest.mark.filterwarnings("ignore:No member of")
-@parametrize_with_checks(EXACT)
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
 def test_estimator_contract(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore:No member of")
-@pytest.mark.parametrize(("estimator", "check"), DRAWN_CHECKS)
-def test_estimator_contract_where_rows_are_drawn(estimator, check):
     check(estimator)
 
 

@@ -12,9 +12,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor as PeerTree
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from oracle.scripted import Scripted, scripted
+from peers.contract import contract
 from weald import AdaBoostRegressor, DecisionTreeRegressor
 
 pytestmark = pytest.mark.peers
@@ -101,22 +101,9 @@ DRAWN = [
     AdaBoostRegressor(KNeighborsRegressor(1), n_estimators=3),
     AdaBoostRegressor(PeerTree(max_depth=3), n_estimators=3),
 ]
-DRAWN_CHECKS = [
-    pytest.param(estimator, check, id=f"{i}-{check.func.__name__}")
-    for i, each in enumerate(DRAWN)
-    for estimator, check in estimator_checks_generator(each)
-    # Replaced by the test of the distribution in tests/laws.
-    if not check.func.__name__.startswith("check_sample_weight_equivalence")
-]
 
 
 @pytest.mark.filterwarnings("ignore:No member")
-@parametrize_with_checks(EXACT)
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
 def test_estimator_contract(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore:No member")
-@pytest.mark.parametrize(("estimator", "check"), DRAWN_CHECKS)
-def test_estimator_contract_where_rows_are_drawn(estimator, check):
     check(estimator)

@@ -26,9 +26,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import weald
+from peers.contract import contract
 
 pytestmark = pytest.mark.peers
 
@@ -344,7 +344,7 @@ def test_a_wiggly_member():
 
 # --- scikit-learn's own checks ----------------------------------------------------------------
 
-DRAWN_AT_RANDOM = [
+DRAWN = [
     weald.BaggingClassifier(n_estimators=5),
     weald.BaggingClassifier(n_estimators=5, voting="hard", oob_score=True, random_state=0),
     weald.BaggingClassifier(n_estimators=5, weighting="oob", max_features=0.5, random_state=0),
@@ -367,14 +367,6 @@ EXACT = [
 ]
 
 
-def checks():
-    for estimator in [*DRAWN_AT_RANDOM, *EXACT]:
-        for one, check in estimator_checks_generator(estimator):
-            name = check.func.__name__
-            if estimator in EXACT or not name.startswith("check_sample_weight_equivalence"):
-                yield pytest.param(one, check, id=f"{str(estimator)[:60]}-{name}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
 def test_estimator_contract(estimator, check):
     check(estimator)

@@ -14,9 +14,9 @@ from sklearn.datasets import (
 )
 from sklearn.metrics import log_loss, r2_score
 from sklearn.model_selection import train_test_split
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import weald
+from peers.contract import contract
 
 pytestmark = pytest.mark.peers
 
@@ -179,22 +179,10 @@ DRAWN = [
     *forests({"keep_targets": True, "ccp_alpha": 0.01}, ("RandomForestRegressor",)),
     *forests({"keep_partial": True, "warm_start": True}, ("RandomForestClassifier",)),
 ]
-DRAWN_CHECKS = [
-    pytest.param(estimator, check, id=f"{estimator}-{check.func.__name__}")
-    for each in DRAWN
-    for estimator, check in estimator_checks_generator(each)
-    # Replaced by the test of the distribution above.
-    if not check.func.__name__.startswith("check_sample_weight_equivalence")
-]
-
-
-@parametrize_with_checks(EXACT)
-def test_estimator_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.filterwarnings("ignore:max_samples=0.9")
-@pytest.mark.parametrize(("estimator", "check"), DRAWN_CHECKS)
-def test_estimator_contract_where_rows_are_drawn(estimator, check):
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
+def test_estimator_contract(estimator, check):
     check(estimator)

@@ -18,9 +18,9 @@ from sklearn.datasets import (
     load_wine,
     make_classification,
 )
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import weald
+from peers.contract import contract
 
 pytestmark = pytest.mark.peers
 
@@ -317,7 +317,7 @@ COMMON = [
     {"min_weight_fraction_leaf": 0.02, "n_jobs": 2},
     {"ccp_alpha": 0.01},
 ]
-CHECKED = [
+EXACT = [
     *(weald.DecisionTreeClassifier(**settings) for settings in COMMON),
     *(weald.DecisionTreeRegressor(**settings) for settings in COMMON),
     *(weald.DecisionTreeClassifier(criterion=c) for c in ("entropy", "misclassification")),
@@ -328,23 +328,13 @@ CHECKED = [
     weald.ExtraTreeRegressor(),
     weald.ExtraTreeRegressor(max_leaf_nodes=9),
 ]
+DRAWN = [  # the folds, row by row
+    kind(ccp_alpha=rule)
+    for kind in (weald.DecisionTreeClassifier, weald.DecisionTreeRegressor)
+    for rule in ("cv", "cv_1se")
+]
 
 
-@parametrize_with_checks(CHECKED)
+@pytest.mark.parametrize(("estimator", "check"), contract(EXACT, DRAWN))
 def test_estimator_contract(estimator, check):
-    check(estimator)
-
-
-def checks_of_cross_validated_trees():
-    """All checks but one: folds are drawn by row, so weight is not repetition for them."""
-    for kind in (weald.DecisionTreeClassifier, weald.DecisionTreeRegressor):
-        for rule in ("cv", "cv_1se"):
-            for estimator, check in estimator_checks_generator(kind(ccp_alpha=rule)):
-                name = check.func.__name__
-                if not name.startswith("check_sample_weight_equivalence"):
-                    yield pytest.param(estimator, check, id=f"{kind.__name__}-{rule}-{name}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(checks_of_cross_validated_trees()))
-def test_estimator_contract_of_cross_validated_trees(estimator, check):
     check(estimator)

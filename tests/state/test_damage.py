@@ -67,8 +67,8 @@ def test_all_damaged_states(fitted, tmp_path, seed):
 @pytest.mark.parametrize(
     ("name", "path", "value"),
     [
-        ("balanced forest", ("_sampling", "size"), 2**40),
-        ("forest", ("_sampling", "n_rows"), 2**40),
+        ("balanced forest", ("_members", "sampling", "size"), 2**40),
+        ("forest", ("_members", "sampling", "n_rows"), 2**40),
         ("adaboost of numbers", ("alphas_",), np.array([1.0, -1.0, 1.0])),
         ("adaboost of numbers", ("alphas_",), np.array([1.0, np.nan, 1.0])),
         ("bag", ("_weights",), np.array([-1.0, 1.0, 1.0])),
@@ -89,7 +89,7 @@ def test_numbers_that_cannot_be_right_are_named(fitted, name, path, value):
 def test_leaves_and_thresholds_are_finite(fitted, name, number):
     model, X = fitted[name]
     path = ("_model", "members", "forests", 0, "nodes")
-    path = path if name == "boosting" else ("forest_", "nodes")
+    path = path if name == "boosting" else ("_members", "forests", 0, "nodes")
     nodes = damage.value_at(model, path)
     head = nodes.view(np.uint32)[2::4]
     leaf, categorical = head & 4 > 0, head & 2 > 0

@@ -16,7 +16,7 @@ from oracle.naive_boosting import Settings, naive_boosting
 from oracle.test_adaboost_oracle import stump_of, worth
 from stress.finished import must
 from stress.lessons import class_weights, loss_of, order_and_step, step_of, target_of
-from test_tree_oracle import check_tree
+from tree.test_oracle import check_tree
 
 ROWS = (2, 25)
 COLUMNS = 4

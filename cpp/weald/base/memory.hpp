@@ -17,6 +17,8 @@
 
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
+
+#include "weald/base/paths.hpp"
 #define WEALD_HAS_MMAP 1
 #endif
 
@@ -61,14 +63,14 @@ class PageCache {
     if (memory == MAP_FAILED) return nullptr;
 #ifdef MADV_HUGEPAGE
     // Rows are read here and there: with small pages most of the time would go into finding them.
-    if (bytes >= kHugePages) madvise(memory, bytes, MADV_HUGEPAGE);
+    if (uses(Path::HugePages) && bytes >= kHugePages) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return memory;
   }
 
   static void give(void* memory, std::size_t bytes) noexcept {
     PageCache* cache = current();
-    if (cache == nullptr || cache->kept_.size() >= kCachedArrays || cache->bytes_ + bytes > kCachedBytes) {
+    if (cache == nullptr || !uses(Path::PageCache) || cache->kept_.size() >= kCachedArrays || cache->bytes_ + bytes > kCachedBytes) {
       munmap(memory, bytes);
       return;
     }

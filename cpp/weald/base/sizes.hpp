@@ -31,7 +31,7 @@ inline constexpr bool kKeepsMemory = true;
 inline constexpr std::size_t kPooledHistograms = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedArrays = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{64} << 10);
-inline constexpr std::size_t kFromPages = sized(256 * 1024, 4096);  // bytes; below, asking the system costs more than it saves
+inline constexpr std::size_t kFromPages = sized(256 * 1024, 4096);  // bytes worth asking the system for
 inline constexpr std::size_t kHugePages = std::size_t{4} << 20;     // bytes
 
 // --- threads ---
@@ -40,8 +40,8 @@ inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);       // of work f
 inline constexpr std::size_t kFewestDeferred = sized(256, 4);       // rows of a subtree left to one thread
 inline constexpr std::size_t kRowsApart = sized(4096, 4);           // divided by a thread that is awake anyway
 inline constexpr std::size_t kRowsBetweenPolls = sized(4096, 64);   // of columns searched
-inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});   // a millisecond or a few
-inline constexpr std::size_t kCodesBetweenPolls = sized(std::size_t{1} << 25, std::size_t{64});  // counted into histograms
+inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});   // a few milliseconds
+inline constexpr std::size_t kCodesBetweenPolls = sized(std::size_t{1} << 25, std::size_t{64});  // that are counted
 inline constexpr std::size_t kLeastStretch = sized(4096, 16);       // rows of them
 
 // --- codes ---
@@ -94,7 +94,7 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);         // ... from 
 // --- prediction ---
 // Large, since a tree comes from far memory for every block of rows, while the rows themselves pass by in order.
 inline constexpr std::size_t kWalkTile = sized(16384, 64);          // rows x trees walked before values are added up
-inline constexpr std::size_t kFarDown = sized(1024, 8);               // depth from which tiles are smaller: Ctrl-C waits for their end
+inline constexpr std::size_t kFarDown = sized(1024, 8);               // depth from which tiles are smaller, since Ctrl-C waits for them
 inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
 inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
 inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "weald/base/paths.hpp"
+
 namespace weald {
 
 using Row = std::uint32_t;   // a row number: 4 billion rows are enough, and half the traffic of 64 bits
@@ -17,7 +19,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Asks for the memory of a row that will be read soon; scattered rows else wait for it.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address);
+  if (uses(Path::Prefetch)) __builtin_prefetch(address);
 #endif
 }
 

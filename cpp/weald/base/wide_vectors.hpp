@@ -13,7 +13,8 @@
 #define WEALD_HAS_SSE2 1
 #endif
 
-#if defined(WEALD_HAS_VECTORS) && defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && \
+// WEALD_WITHOUT_WIDE: to see what they are worth (bench/paths.py).
+#if !defined(WEALD_WITHOUT_WIDE) && defined(WEALD_HAS_VECTORS) && defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
 // Functions called from such loops become part of both versions.

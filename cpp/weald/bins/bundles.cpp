@@ -5,6 +5,8 @@
 #include <bit>
 #include <numeric>
 
+#include "weald/base/paths.hpp"
+
 namespace weald {
 
 namespace {
@@ -78,6 +80,7 @@ void Bundles::unpack(std::size_t column, std::size_t n_slots, const Lane* bundle
 
 std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows,
                                             std::size_t threads, Interrupt& interrupt) {
+  if (!uses(Path::Bundles)) return nullptr;
   std::vector<Sparse> sparse = find_sparse(columns, n_rows, threads, interrupt);
   // The fullest first: those that are hardest to place.
   std::stable_sort(sparse.begin(), sparse.end(), [](const Sparse& a, const Sparse& b) { return a.n_others > b.n_others; });

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "weald/base/paths.hpp"
 #include "weald/grow/node_search.hpp"
 
 namespace weald {
@@ -146,8 +147,12 @@ class Expander {
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
     smaller.histogram = count_histogram(smaller);
-    search_.subtract(*larger.block, *smaller.histogram, *histogram);
-    larger.histogram = std::move(histogram);
+    if (uses(Path::Subtraction)) {
+      search_.subtract(*larger.block, *smaller.histogram, *histogram);
+      larger.histogram = std::move(histogram);
+    } else {
+      larger.histogram = count_histogram(larger);
+    }
     if (parent.frame) smaller.frame->units = own;
     if (!keep) smaller.histogram.reset();
   }

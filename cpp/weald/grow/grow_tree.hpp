@@ -27,7 +27,7 @@ struct Rules {
   double category_smoothing = 0;
   // Columns that may meet on a path from the root to a leaf: those of one of these sets. Empty: any.
   std::vector<std::vector<std::uint32_t>> interactions;
-  double prune_alpha = 0;              // price of a leaf in cost-complexity pruning, for forests
+  double prune_alpha = 0;              // price of a leaf in cost-complexity pruning
   std::uint64_t seed = 0;
 };
 

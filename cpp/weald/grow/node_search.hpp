@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "weald/base/paths.hpp"
 #include "weald/grow/drawn_columns.hpp"
 #include "weald/grow/gradient_histograms.hpp"
 #include "weald/grow/node.hpp"
@@ -145,7 +146,7 @@ class NodeSearch {
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
     const SearchRequest& request = request_for(node);
-    const bool sixteen = rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
+    const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -352,13 +353,13 @@ class NodeSearch {
 
   // Nodes between a handful of rows and a few thousand, of two classes.
   bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
-    return rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() && !request_.random &&
+    return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() && !request_.random &&
            node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
   // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
   bool pays_together(const NodeRows& rows) const {
-    return rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
+    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,

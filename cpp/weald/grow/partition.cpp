@@ -53,7 +53,8 @@ template <class Fn>
 void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&& fn) {
   const Column& column = block.columns[split.column];
   const Code missing = column.n_codes;
-  if (split.categorical && column.width > 1 && missing / 64 > n_rows) {  // a table of all codes would take longer than the rows
+  // A table of all codes would take longer than the rows.
+  if (split.categorical && column.width > 1 && missing / 64 > n_rows) {
     std::vector<Code> left = split.left_codes;
     std::sort(left.begin(), left.end());
     return visit_width(column, [&](auto codes) {

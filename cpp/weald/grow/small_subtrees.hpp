@@ -11,6 +11,7 @@
 // The same keys and the same arithmetic as everywhere: the tree is the one that grows without.
 #pragma once
 
+#include "weald/base/paths.hpp"
 #include "weald/grow/node_search.hpp"
 #include "weald/search/draw_cut.hpp"
 #include "weald/search/sixteen_rows.hpp"
@@ -24,7 +25,7 @@ class SmallSubtrees {
     const Rules& rules = plan.rules;
     const Binned& matrix = plan.matrix;
     strips_ = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
-    const bool fits = plan.stats.light_two_classes && plan.limits.plain() && rules.monotone.empty() &&
+    const bool fits = uses(Path::SmallSubtrees) && plan.stats.light_two_classes && plan.limits.plain() && rules.monotone.empty() &&
                       rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst && matrix.row_bytes &&
                       strips_ <= plan.columns_per_node;
     if (!fits) return;

@@ -1,6 +1,7 @@
 // The growth loop below one node: pop, decide, expand, record, push.
 #pragma once
 
+#include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
 #include "weald/grow/small_subtrees.hpp"
 
@@ -83,7 +84,7 @@ class SubtreeGrower {
   // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
   // are until a leaf is closed, since it may be split in vain.
   bool worth_apart(const OpenNode& node) const {
-    return threads_ > 1 && plan_.rules.max_leaves != 0 && expander_.search().by_rows(*node.block) &&
+    return uses(Path::NodesApart) && threads_ > 1 && plan_.rules.max_leaves != 0 && expander_.search().by_rows(*node.block) &&
            kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kWorthAllThreadsNs;
   }
 

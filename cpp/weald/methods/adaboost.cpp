@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "weald/base/exact_sums.hpp"
+#include "weald/tree/prune.hpp"
 
 namespace weald {
 
@@ -116,23 +117,32 @@ void AdaBoost::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   Statistics statistics = make_statistics(target, criterion_, rules.min_samples_leaf, interrupt, precision, std::exchange(memory_, {}));
   Shape shape = grow_tree(matrix_, statistics, rules, threads_, interrupt);
 
-  std::vector<std::pair<Row, Row>> leaves;
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) leaves.emplace_back(shape.begin[m], shape.end[m]);
-  }
-  n_leaves_ = leaves.size();
-  if (shape.rows.size() < target.n_rows) std::fill(leaf_of_.begin(), leaf_of_.end(), 0U);  // rows without weight
-  for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
-    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i) leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
-  }
+  place_rows(shape);
   if (!resample) weigh_classes(interrupt);
-  const Summary nodes = summarise_tree(shape, target, interrupt);
+  Summary nodes = summarise_tree(shape, target, interrupt);
+  if (rules.prune_alpha > 0 && prune(shape, nodes, rules.prune_alpha, interrupt)) {
+    place_rows(shape);
+    if (!resample) weigh_classes(interrupt);
+  }
   statistics.rows = std::exchange(shape.rows, {});
   memory_ = std::move(statistics);
   tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false, interrupt);
   if (!resample) return;
   find_undrawn(interrupt);
   weigh_classes(interrupt);
+}
+
+// Which leaf each row is in.
+void AdaBoost::place_rows(const Shape& shape) {
+  std::vector<std::pair<Row, Row>> leaves;
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0) leaves.emplace_back(shape.begin[m], shape.end[m]);
+  }
+  n_leaves_ = leaves.size();
+  if (shape.rows.size() < target_.n_rows) std::fill(leaf_of_.begin(), leaf_of_.end(), 0U);  // rows without weight
+  for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
+    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i) leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
+  }
 }
 
 // Classes under weights: from the weight of each class in each leaf, which is soon known.

@@ -43,6 +43,7 @@ class AdaBoost {
   std::size_t chunk_begin(std::size_t chunk) const { return target_.n_rows * chunk / chunks_; }
   void set_weights(std::span<const double> weights);
   void cut_factors();
+  void place_rows(const Shape& shape);
   void weigh_classes(Interrupt& interrupt);
   void weigh_light_leaves(const std::vector<std::uint8_t>& light);
   Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;

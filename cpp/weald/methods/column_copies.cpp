@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weald/base/paths.hpp"
+
 namespace weald {
 
 namespace {
@@ -20,7 +22,7 @@ void ColumnCopies::note(const Shape& shape, std::size_t n_columns) {
 
 void ColumnCopies::lend(Binned& matrix, std::size_t threads, Interrupt& interrupt) {
   const std::size_t n = matrix.n_rows;
-  if (!matrix.row_bytes || matrix.bundles || n * matrix.row_stride < kBeyondCaches) return;
+  if (!uses(Path::ColumnCopies) || !matrix.row_bytes || matrix.bundles || n * matrix.row_stride < kBeyondCaches) return;
   for (std::size_t j = 0; j < divided_.size() && copies_.size() < matrix.n_columns() / kShare; ++j) {
     Column& column = matrix.columns[j];
     if (column.alone || divided_[j] < kTimes * n) continue;

@@ -52,48 +52,6 @@ std::vector<double> balanced_weights(const Target& target, const Row* rows, std:
   return out;
 }
 
-// Cuts the tree back to the smallest that minimises impurity + alpha * leaves.
-void prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
-  const std::size_t n = shape.size();
-  const std::vector<std::int64_t> right(shape.right.begin(), shape.right.end());
-  std::vector<double> risk(n);
-  for (std::size_t m = 0; m < n; ++m) risk[m] = nodes.weight[m] * nodes.impurity[m] / nodes.weight[0];
-  const PruningPath path = pruning_path(right, risk, interrupt);
-  std::vector<bool> cut(n, false);
-  for (std::size_t k = 0; k < path.node.size() && path.alpha[k] <= alpha; ++k) {
-    cut[static_cast<std::size_t>(path.node[k])] = true;
-  }
-  // Pre-order: what lies below a cut node follows it, up to the first node outside its rows.
-  const std::size_t width = nodes.n_outputs * nodes.max_classes;
-  std::vector<std::int32_t> number(n, -1);
-  std::size_t kept = 0;
-  Patience patience(interrupt);
-  for (std::size_t m = 0; m < n; ++kept) {
-    patience.spend(8 + width);
-    number[m] = static_cast<std::int32_t>(kept);
-    const bool leaf = shape.right[m] < 0 || cut[m];
-    shape.right[kept] = leaf ? -1 : shape.right[m];
-    shape.feature[kept] = leaf ? -2 : shape.feature[m];
-    shape.threshold[kept] = leaf ? -2 : shape.threshold[m];
-    shape.missing_left[kept] = !leaf && shape.missing_left[m];
-    shape.set_begin[kept] = leaf ? -1 : shape.set_begin[m];
-    shape.begin[kept] = shape.begin[m], shape.end[kept] = shape.end[m];
-    nodes.n_rows[kept] = nodes.n_rows[m];
-    nodes.weight[kept] = nodes.weight[m], nodes.impurity[kept] = nodes.impurity[m];
-    std::copy_n(&nodes.value[m * width], width, &nodes.value[kept * width]);
-    const Row end = shape.end[kept];
-    for (++m; leaf && m < n && shape.begin[m] < end;) ++m;
-  }
-  for (std::size_t m = 0; m < kept; ++m) {
-    if (shape.right[m] >= 0) shape.right[m] = number[static_cast<std::size_t>(shape.right[m])];
-  }
-  for (auto* column : {&shape.right, &shape.feature, &shape.set_begin}) column->resize(kept);
-  shape.threshold.resize(kept), shape.missing_left.resize(kept);
-  shape.begin.resize(kept), shape.end.resize(kept);
-  nodes.n_rows.resize(kept), nodes.weight.resize(kept), nodes.impurity.resize(kept);
-  nodes.value.resize(kept * width);
-}
-
 class TreeGrower {
  public:
   TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan, Interrupt& interrupt)

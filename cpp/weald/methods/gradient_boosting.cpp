@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "weald/base/paths.hpp"
 #include "weald/stats/quadratic.hpp"
 
 namespace weald {
@@ -163,7 +164,7 @@ void GradientBoosting::finish(Grown& tree, Shape shape, std::size_t threads, Int
   }
   tree.values.assign(tree.leaves.size() * (vector_ ? n_scores_ : 1), 0.0);
   const std::size_t n = n_rows();
-  const bool bytes = s.rows.size() == n && tree.leaves.size() <= 256;
+  const bool bytes = uses(Path::LeafBytes) && s.rows.size() == n && tree.leaves.size() <= 256;
   tree.leaf_byte.resize(bytes ? n : 0);
   if (!bytes) return;
   // The rows of a leaf are in ascending order: each thread writes a range of them, of all leaves.

@@ -5,6 +5,7 @@
 //   head[code] -> row -> row -> end      chains of the rows with the same code
 #pragma once
 
+#include "weald/base/paths.hpp"
 #include "weald/search/scan.hpp"
 
 namespace weald {
@@ -88,7 +89,7 @@ class ChainSums {
 
 // Can this task's classes be walked in chains? The sums of squares must fit an integer.
 inline bool chainable(const Channels& channels, const Lane* total) {
-  if (channels.layout != Layout::OneHot || !channels.whole_weights) return false;
+  if (!uses(Path::ClassChains) || channels.layout != Layout::OneHot || !channels.whole_weights) return false;
   if (channels.criterion == Criterion::Entropy) return channels.xlog2x != nullptr;
   const double h = static_cast<double>(total[1]);
   return channels.criterion == Criterion::Gini &&

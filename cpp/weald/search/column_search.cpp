@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "weald/base/paths.hpp"
 #include "weald/search/category_order.hpp"
 #include "weald/search/class_chains.hpp"
 #include "weald/search/draw_cut.hpp"
@@ -34,10 +35,10 @@ Groups groups_for(const SearchRequest& request, const Column& column, std::uint3
   if (stats.gradients && stats.layout == Layout::Packed && dense) {
     return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
   }
-  if (ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted && column.width < 4) {
+  if (uses(Path::SortedRows) && ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted && column.width < 4) {
     return Groups::Sorted;
   }
-  if (stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() && dense) {
+  if (uses(Path::AllCodes) && uses(Path::ScanInVectors) && stats.layout == Layout::Packed && stats.criterion == Criterion::Gini && request.plain() && dense) {
     return Groups::AllCodes;
   }
   const bool many_groups = column.slots() * 4 > node.n;
@@ -271,7 +272,7 @@ class ColumnSearch {
       return stats_.criterion == Criterion::Gini ? scan_chains<ChainGini>(first, last, limits)
                                                  : scan_chains<ChainEntropy>(first, last, limits);
     }
-    if (groups_ == Groups::Cells && stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini &&
+    if (uses(Path::ScanInVectors) && groups_ == Groups::Cells && stats_.layout == Layout::Packed && stats_.criterion == Criterion::Gini &&
         limits.plain() && !has_missing_ && first == 1) {
       return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
@@ -280,7 +281,8 @@ class ColumnSearch {
     }
     // `collect` has set the cells, which the analyzer cannot see.
     return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes,
-                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });  // NOLINT(clang-analyzer-core.NullPointerArithm)
+                      // NOLINTNEXTLINE(clang-analyzer-core.NullPointerArithm)
+                      [&](std::size_t p) { return cells_ + order()[p] * stats_.lanes; });
   }
 
   template <class CellAt>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "weald/base/paths.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
@@ -11,7 +12,7 @@ namespace weald {
 // A column whose node has far fewer rows than codes is walked through a bit map of the codes that
 // occur, otherwise through all its slots.
 inline bool is_sparse(const Column& column, const NodeRows& node) {
-  return column.slots() > 2 * node.n;
+  return uses(Path::MarkedCodes) && column.slots() > 2 * node.n;
 }
 
 template <class T>
@@ -76,7 +77,7 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   const bool sparse = cells == nullptr && is_sparse(column, node);
   if (cells == nullptr) {
     const auto mine = at_least(scratch.cells, column.slots() * lanes);
-    if (column.slots() / 64 > node.n) {  // even the bit map would take longer than the rows
+    if (uses(Path::MarkedCodes) && column.slots() / 64 > node.n) {  // even the bit map would take longer than the rows
       add_rows(column, node, stats, mine, OwnSlot{});
       cells = mine.get(0, column.slots() * lanes);
       return sort_codes(column, node, scratch);

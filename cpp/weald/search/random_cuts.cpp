@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
 
 namespace weald {
@@ -74,7 +75,7 @@ void count_strip(const Strip&, const std::uint8_t*, const std::uint8_t*, std::ui
 }  // namespace
 
 bool RandomCuts::fit(const Block& block, const Statistics& stats, std::size_t columns_per_node) {
-  return kHasVectors && block.row_bytes != nullptr && stats.unit_weights &&
+  return uses(Path::RandomCuts) && kHasVectors && block.row_bytes != nullptr && stats.unit_weights &&
          is_classification(stats.criterion) && stats.n_outputs == 1 && stats.channels <= kMostClasses &&
          vectors_of(block.row_stride) <= columns_per_node;
 }

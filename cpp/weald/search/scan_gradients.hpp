@@ -8,6 +8,7 @@
 // may pass it, given how coarse floats are, are looked at closely.
 #pragma once
 
+#include "weald/base/paths.hpp"
 #include "weald/search/scan.hpp"
 
 namespace weald {
@@ -45,7 +46,7 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
   const double H = static_cast<double>(scan.total & kLow), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda, C = H + 2 * lambda;
   const Lane half = (scan.total & kLow) / 2;
-  const bool in_range = lambda < 0x1p40;  // else floats are not: every cut is looked at closely
+  const bool in_range = uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
   Cut best;
   const auto look = [&](const Lane* sums, std::size_t m, std::size_t begin, bool mirror) {
     if (in_range) {

@@ -13,19 +13,21 @@ namespace {
 // left[k] = cells[0] + .. + cells[k].
 void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
 #ifdef WEALD_HAS_SSE2
-  __m128i carry = _mm_setzero_si128();
-  for (std::size_t k = 0; k < n; k += 4) {
-    __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(cells + k));
-    x = _mm_add_epi32(x, _mm_slli_si128(x, 4));
-    x = _mm_add_epi32(x, _mm_slli_si128(x, 8));
-    x = _mm_add_epi32(x, carry);
-    carry = _mm_shuffle_epi32(x, 0xFF);
-    _mm_store_si128(reinterpret_cast<__m128i*>(left + k), x);
+  if (uses(Path::SumsInVectors)) {
+    __m128i carry = _mm_setzero_si128();
+    for (std::size_t k = 0; k < n; k += 4) {
+      __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(cells + k));
+      x = _mm_add_epi32(x, _mm_slli_si128(x, 4));
+      x = _mm_add_epi32(x, _mm_slli_si128(x, 8));
+      x = _mm_add_epi32(x, carry);
+      carry = _mm_shuffle_epi32(x, 0xFF);
+      _mm_store_si128(reinterpret_cast<__m128i*>(left + k), x);
+    }
+    return;
   }
-#else
+#endif
   std::uint32_t sum = 0;
   for (std::size_t k = 0; k < n; ++k) left[k] = sum += cells[k];
-#endif
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "weald/base/paths.hpp"
+
 namespace weald {
 
 namespace {
@@ -176,13 +178,13 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
 bool worth_gathering_rows(const Block& block, std::size_t n) {
   // Once on the way into the second cache, once on the way into the first.
   const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
-  return block.row_bytes != nullptr && n >= kFewestRowsGathered &&
+  return uses(Path::GatheredRows) && block.row_bytes != nullptr && n >= kFewestRowsGathered &&
          ((bytes <= kFirstCache && parent > 2 * kFirstCache) ||
           (bytes <= kSecondCache && parent > 4 * kSecondCache));
 }
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
-  if (n * 4 > block.n_rows || n < kFewestGathered) return false;
+  if (!uses(Path::SqueezedBlocks) || n * 4 > block.n_rows || n < kFewestGathered) return false;
   if (block.most_codes > kByteCodes) return true;  // ranks: more codes than rows soon, squeeze them
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();

@@ -185,7 +185,7 @@ struct Absolute : OfNumbers {  // search/scan_medians.hpp
 template <class Fn>
 constexpr decltype(auto) with_criterion(Criterion criterion, Fn&& fn) {
   switch (criterion) {
-#define WEALD_CASE(kind, name) case Criterion::kind: return std::forward<Fn>(fn)(kind{});
+#define WEALD_CASE(kind, name) case Criterion::kind: return std::forward<Fn>(fn)(kind{});  // NOLINT(bugprone-macro-parentheses)
     WEALD_CRITERIA(WEALD_CASE)
 #undef WEALD_CASE
   }

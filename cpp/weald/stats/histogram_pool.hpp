@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weald/base/checks.hpp"
+#include "weald/base/paths.hpp"
 #include "weald/base/sizes.hpp"
 #include "weald/base/threads.hpp"
 #include "weald/base/types.hpp"
@@ -50,7 +51,7 @@ class HistogramPool {
     spoil(histogram->data(), histogram->size());
     const std::lock_guard lock(mutex_);
     --lent_;
-    if (free_.size() < kPooledHistograms) free_.push_back(std::move(histogram));
+    if (uses(Path::HistogramPool) && free_.size() < kPooledHistograms) free_.push_back(std::move(histogram));
   }
 
   SpinLock mutex_;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "weald/base/exact_sums.hpp"
+#include "weald/base/paths.hpp"
 #include "weald/stats/criterion.hpp"
 
 namespace weald {
@@ -121,20 +122,21 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
     const double largest = std::max(2.0, out.total_weight * std::log2(out.total_weight + 1));
     out.xlog2x_unit = std::ldexp(1.0, -exponent_for(largest * static_cast<double>(4 * out.n_outputs), 61));
     // The numbers are the same with and without a table, or a row of weight k would not be k rows.
-    if (weights.total <= 4 * static_cast<double>(out.rows.size())) tabulate_xlog2x(out);
+    if (uses(Path::EntropyTable) && weights.total <= 4 * static_cast<double>(out.rows.size())) tabulate_xlog2x(out);
   }
   if (is_classification(criterion)) {
     out.g_unit = out.h_unit;
     if (binary) {
       out.channels = 1;
-      out.layout = (whole || word) && !counts_needed ? Layout::Packed : Layout::Dense;
+      out.layout = uses(Path::PackedWords) && (whole || word) && !counts_needed ? Layout::Packed : Layout::Dense;
       out.lanes = out.layout == Layout::Packed ? 1 : 3;
-      if (out.layout == Layout::Packed && whole && weights.most <= 127) {
-        out.light_two_classes = criterion == Criterion::Gini;
+      const bool light = out.layout == Layout::Packed && whole && weights.most <= 127;
+      out.light_two_classes = light && criterion == Criterion::Gini;
+      if (light && uses(Path::ClassBytes)) {
         out.class_bytes.resize(target.n_rows, 0);
         for_rows([&](Row row) {
           out.class_bytes[row] = static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 |
-                                                     (target.classes[row] == 1));
+                                                           (target.classes[row] == 1));
         });
         return out;
       }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "weald/base/paths.hpp"
 #include "weald/base/sorting.hpp"
 #include "weald/base/wide_vectors.hpp"
 
@@ -176,7 +177,7 @@ std::size_t most_leaves(const Forest& forest, const Adding& adding) {
 }  // namespace
 
 bool masks_fit(const Forest& forest, const Adding& adding, std::size_t n_rows) {
-  return n_rows >= kFewestMasked && forest.outputs.n_outputs == 1 && !forest.outputs.classifies() && !adding.apart &&
+  return uses(Path::LeafMasks) && n_rows >= kFewestMasked && forest.outputs.n_outputs == 1 && !forest.outputs.classifies() && !adding.apart &&
          !adding.barred && adding.first < adding.last && most_leaves(forest, adding) <= kMostLeaves;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "weald/base/paths.hpp"
+
 namespace weald {
 
 namespace {
@@ -115,7 +117,7 @@ class BlockWalker {
   void walk_tree(std::size_t tree, std::vector<Row>& rows, std::uint32_t* leaf) {
     const CompactTree& into = forest_.trees[tree];
     const Node* root = into.nodes.data();
-    const bool crowd = look_ == Look::Plain && rows.size() >= kCrowd;
+    const bool crowd = uses(Path::CrowdsDivided) && look_ == Look::Plain && rows.size() >= kCrowd;
     if (crowd) spread(root, rows);
     walk_all(rows.size(),
              [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
@@ -255,7 +257,7 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
     const bool chosen = rows_of(first, begin, end, rows);
-    const std::size_t at_once = chosen || rows.size() >= kFewWalks ? 1 : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
+    const std::size_t at_once = chosen || !uses(Path::ManyTreesAtOnce) || rows.size() >= kFewWalks ? 1 : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
     std::vector<std::uint32_t> leaf(at_once * (end - begin));
     for (std::size_t t = first; t < last; t += at_once) {
       interrupt.poll();

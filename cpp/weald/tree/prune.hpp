@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "weald/base/threads.hpp"
+#include "weald/tree/shape.hpp"
+#include "weald/tree/summarise.hpp"
 
 namespace weald {
 
@@ -19,5 +21,8 @@ struct PruningPath {
 
 // `right` describes the tree in pre-order; `risk` is each node's share of weight times impurity.
 PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const double> risk, Interrupt& interrupt);
+
+// Cuts the tree back to the smallest that minimises impurity + alpha * leaves; whether there was anything to cut.
+bool prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt);
 
 }  // namespace weald

@@ -22,7 +22,8 @@ double scale_for(double most) {
 struct RowWeights {
   const Target& target;
   bool whole = true;
-  double scale = 1;  // brings factors to at most 2^400: no product of two sums overflows, and the lightest row weighs something
+  // Brings factors to at most 2^400: no product of two sums overflows, and the lightest row weighs something.
+  double scale = 1;
 
   RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
     double most = 0, total = 0;

@@ -16,6 +16,11 @@ every class k a raw value S_k, and a row of class k the margin M_k, positive if 
     logit       h and -h, of a regression member      S               1/2
     ==========  ====================================  ==============  ===========================
 
+A tree says the same to all rows of a leaf, and a row's weight is multiplied by a number that
+depends on its leaf and class alone. So every formula is worked out for a handful of leaves, and the
+engine does the rest. The groups of another classifier are the classes it predicts; where it gives
+shares every row is a group. So one loop serves five algorithms and any member.
+
 p are the member's class shares. The error e is the weight of the rows it gets wrong, or for the two
 that go by 2p - 1 the mean of (1 - M)/2. For two classes all of them estimate half the log odds, so
 P(y=+1|x) = e^F / (e^F + e^-F).
@@ -112,7 +117,7 @@ class Algorithm:
         """The classes' probabilities are the softmax of F times this."""
         # Of the population minimiser of the exponential loss (Zhu et al. 2009, with alpha halved).
         k = n_classes
-        return 2 * (k - 1) / k if self.adds == "votes" else 1 / (k - 1)
+        return 2 * (k - 1) / k if self.adds == "votes" else 1 / max(k - 1, 1)
 
     def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
         """What a member's groups say, and how much that is worth.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 
 from weald.adaboost.learners import Learner
 from weald.adaboost.params import AdaBoostParams, resolve_adaboost
-from weald.adaboost.rounds import AdaBoostRounds, Round, Score, ValidationScores
+from weald.adaboost.rounds import AdaBoostRounds, Round, Score
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.fitting.warm_start import check_same, check_size, kind_of, shape_of
 from weald.input.fit_data import FitData, Validation, read_fit
@@ -136,7 +137,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
                 rounds,
                 tried,
                 params,
-                self._validation_scores(data.validation, params),
+                None if data.validation is None else partial(self._begin_scores, data.validation),
             )
             outcome = self._drive(work, params)
             self._keep(work.members, work.rounds, work.start, work.scores, work.tried)
@@ -153,8 +154,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
 
     def _by_engine(self) -> bool:
         """The engine grows the members."""
-        # Its rounds cannot prune a tree before it is weighed: such trees are fitted one by one.
-        return grown_by_engine(self.estimator_) and self.estimator_.ccp_alpha == 0
+        return grown_by_engine(self.estimator_)
 
     def _begun(
         self, before: dict[str, Any], params: AdaBoostParams
@@ -164,13 +164,16 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         A lone member without a vote is not gone on from: it was kept for want of a better one.
         """
         old = before.get("_members") if params.warm_start else None
-        template = None
+        template, classes = None, self._member_classes()
         if self._by_engine():
-            tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
-            template = describe(self.estimator_, self, tried, classes=self._member_classes())
+            n_tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
+            template = describe(clone(self.estimator_), self, n_tried, classes=classes)
         if not old:
             self.seed_ = resolve_seed(self.random_state)
-            return self._nobody(template), [], 0
+            if template is not None:
+                return Trees([], Templates(template), self.seed_), [], 0
+            n_classes = 0 if classes is None else len(classes)
+            return Others([], n_classes, self.seed_, finite=True), [], 0
         self.seed_ = before["seed_"]
         by_engine = isinstance(old, Trees)
         was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], by_engine)
@@ -190,20 +193,6 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         if isinstance(members, Trees):
             members.go_on_with(template)
         return members, rounds, done
-
-    def _nobody(self, template: Any) -> Members:
-        """An ensemble without members yet: of trees like this one, or of any kind."""
-        if template is not None:
-            return Trees([], Templates(template), self.seed_)
-        classes = self._member_classes()
-        return Others([], 0 if classes is None else len(classes), self.seed_, finite=True)
-
-    def _validation_scores(
-        self, held: FitData | None, params: AdaBoostParams
-    ) -> ValidationScores | None:
-        if held is None:
-            return None
-        return ValidationScores(lambda: self._begin_scores(held), params.patience, params.tol)
 
     def _drive(self, work: AdaBoostRounds, params: AdaBoostParams) -> Outcome:
         plan = Plan(

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score
 
 from weald.adaboost.algorithms import ALGORITHMS, Algorithm
 from weald.adaboost.base import AdaBoostBase
-from weald.adaboost.combine import RawValues, leaf_tables
+from weald.adaboost.combine import RawValues, largest, leaf_tables, probabilities
 from weald.adaboost.learners import Learner, MemberLearner, TreeLearner
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.rounds import Score
@@ -57,9 +56,10 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     estimator : estimator, optional
         The member, which should be weak. None is a stump, a :class:`weald.DecisionTreeClassifier`
         with ``max_depth=1, max_bins=255`` (for "logit" the regressor). weald's trees (without
-        pruning or costs) are grown by the engine; their class weights move the splits and the
-        leaves, while errors count rows by AdaBoost's own weights. Other members get the table as it
-        is and class codes as targets; if they take no weights, their rows are drawn by weight.
+        a `cost_matrix`, or pruning by cross-validation) are grown by the engine; class weights move
+        their splits and leaves, while errors count rows by AdaBoost's own weights. Other members
+        get the table as it is and class codes as targets; if they take no weights, their rows are
+        drawn by weight.
     n_estimators : int, default=50
         Rounds at most.
     learning_rate : float, default=1.0
@@ -322,7 +322,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         def score(members: Members, alphas: FloatArray, t: int) -> float:
             nonlocal total
             total += self._raw_values(members, alphas).one(t, held.X)
-            return float(accuracy_score(held.y, self._best(total), sample_weight=held.weights))
+            return float(accuracy_score(held.y, largest(total), sample_weight=held.weights))
 
         return score
 
@@ -352,7 +352,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         ----------
         X : table of shape (n, d)
         """
-        best = self._best(self._raw(X))
+        best = largest(self._raw(X))  # first: there may be no classes yet
         return self.classes_.take(best)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -362,14 +362,11 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         -------
         array of shape (n, n_classes)
         """
-        return self._as_shares(self._raw(X))
+        return probabilities(self._raw(X), self._algorithm)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Natural logarithm of the probabilities, exact where they are too small for a number."""
-        raw = self._raw(X)
-        if self.n_classes_ == 2:
-            return log_expit(2 * _both_signs(raw[:, 1]))
-        return log_softmax(self._spread() * raw, axis=1)
+        return probabilities(self._raw(X), self._algorithm, log=True)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """The decision function after 1, 2, ... members."""
@@ -379,12 +376,12 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """The labels after 1, 2, ... members."""
         for raw in self._staged(X):
-            yield self.classes_.take(self._best(raw))
+            yield self.classes_.take(largest(raw))
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
         """The probabilities after 1, 2, ... members."""
         for raw in self._staged(X):
-            yield self._as_shares(raw)
+            yield probabilities(raw, self._algorithm)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """The accuracy after 1, 2, ... members."""
@@ -422,30 +419,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _as_decision(self, raw: FloatArray) -> FloatArray:
         return raw if self.n_classes_ > 2 else raw[:, -1]
 
-    def _as_shares(self, raw: FloatArray) -> FloatArray:
-        if self.n_classes_ == 2:
-            return expit(2 * _both_signs(raw[:, 1]))
-        shares: FloatArray = softmax(self._spread() * raw, axis=1)
-        return shares
-
-    def _spread(self) -> float:
-        return self._algorithm.spread(self.n_classes_) if self.n_classes_ > 1 else 1.0
-
-    def _best(self, raw: FloatArray) -> npt.NDArray[np.intp]:
-        best: npt.NDArray[np.intp]
-        if self.n_classes_ == 2:  # by the sign of what decision_function gives
-            best = (raw[:, 1] > 0).astype(np.intp)
-        else:
-            best = raw.argmax(axis=1)
-        return best
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         name = _OLD_NAMES.get(str(self.algorithm), str(self.algorithm))
         tags.classifier_tags.multi_class = not ALGORITHMS.get(name, ALGORITHMS["samme"]).two_classes
         return tags
-
-
-def _both_signs(F: FloatArray) -> FloatArray:
-    """Raw values of the two classes."""
-    return np.stack([-F, F], axis=1)

@@ -2,6 +2,9 @@
 
 Trees are asked all at once where the engine can add up what they say. Members are always added in
 their order, so that the last of the staged predictions is the prediction.
+
+A weighted median needs all members of a row at once, so rows are predicted in blocks. For stages
+and validation each row keeps where its median stands (:class:`weald.combining.RunningMedian`).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, log_expit, log_softmax, softmax
 
 from weald import _engine as engine
 from weald import combining
@@ -18,7 +22,15 @@ from weald.adaboost.algorithms import Algorithm
 from weald.members.base import Members
 from weald.members.trees import Trees
 
-__all__ = ["RawValues", "leaf_tables", "median", "member_numbers", "staged_medians"]
+__all__ = [
+    "RawValues",
+    "largest",
+    "leaf_tables",
+    "median",
+    "member_numbers",
+    "probabilities",
+    "staged_medians",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -122,6 +134,25 @@ class RawValues:
             for t, table in enumerate(tables):
                 out[rows] += self._alphas[t] * table.take(leaves[:, t], axis=0)
         return out
+
+
+def largest(raw: FloatArray) -> npt.NDArray[np.intp]:
+    """The class code with the largest raw value in each row."""
+    if raw.shape[1] == 2:  # by the sign of what decision_function gives
+        return (raw[:, 1] > 0).astype(np.intp)
+    best: npt.NDArray[np.intp] = raw.argmax(axis=1)
+    return best
+
+
+def probabilities(raw: FloatArray, algorithm: Algorithm, *, log: bool = False) -> FloatArray:
+    """Of the classes, or their logarithms, exact where they are too small for a number."""
+    if raw.shape[1] == 2:
+        odds = 2 * np.stack([-raw[:, 1], raw[:, 1]], axis=1)
+        return log_expit(odds) if log else expit(odds)
+    out: FloatArray = (log_softmax if log else softmax)(
+        algorithm.spread(raw.shape[1]) * raw, axis=1
+    )
+    return out
 
 
 def member_numbers(members: Members, X: Any, n_jobs: int | None) -> FloatArray:

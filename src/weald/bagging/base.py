@@ -35,7 +35,7 @@ from weald.input.state import (
 )
 from weald.input.targets import all_or_nothing
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
+from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import check_member, make_member
 from weald.members.others import Others
 from weald.members.out_of_bag import OutOfBag
@@ -64,7 +64,7 @@ def member_has(name: str) -> Any:
     return check
 
 
-class EnsembleBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int

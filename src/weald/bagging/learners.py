@@ -1,4 +1,10 @@
-"""The members of a bag in the making: what they are fitted to, and how."""
+"""The members of a bag in the making: what they are fitted to, and how.
+
+weald's own trees are grown by the engine: a bag of trees is a forest with another draw. Any other
+estimator is cloned, seeded and fitted to the user's own table by joblib; weights carry how often
+each row was drawn if ``fit`` takes weights, else rows are repeated. weald's trees with a cost
+matrix or ``ccp_alpha="cv"`` go the second way. Costs then apply to the mean of the shares.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +23,7 @@ from weald.members.foreign import fit_members
 from weald.members.others import Others
 from weald.members.templates import Templates, describe
 from weald.members.trees import Trees
-from weald.params.growth import (
-    GrowthParams,
-    check_choice,
-    resolve_growth,
-    resolve_max_features,
-    resolve_prune,
-)
+from weald.params.growth import GrowthParams, resolve_max_features, resolve_member_tree
 from weald.sampling import Sampling
 
 __all__ = ["AnyLearner", "TreeLearner"]
@@ -129,17 +129,13 @@ class TreeLearner:
     ) -> tuple[GrowthParams, int]:
         tree, table, present = self.tree, data.table, sampling.present
         assert table is not None
-        growth = resolve_growth(
+        growth = resolve_member_tree(
             tree,
             tree._criteria,
             len(data) if present is None else int(np.count_nonzero(present)),
             table.is_categorical,
             sampling.drawn_rows * sampling.mean_weight(weights),
-            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
         )
-        prune = resolve_prune(tree.ccp_alpha)
-        assert not isinstance(prune, str)  # those are members like any other
-        growth.rules.prune_alpha = prune
         # Members that all favour the same of two equal columns are more alike than they need be.
         # Where nothing is drawn a member is the tree itself.
         growth.rules.random_ties = sampling.draws_rows or sampling.columns > 0

@@ -2,7 +2,9 @@
 
 A loss that the engine knows is differentiated there. Others, and several losses at once, are
 evaluated in NumPy, block by block, so that what a loss makes on the way stays in the cache, and in
-several threads where there are many rows (NumPy lets go of the lock).
+several threads where there are many rows (NumPy lets go of the lock). They write straight into the
+engine's arrays; a loss sees these as read-only. Where nobody looks on, the loss of a round is a
+by-product of the next round's derivatives.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from weald.boosting.model import AdditiveModel
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.steps import Step
 from weald.boosting.validation import Monitor
-from weald.fitting.driver import Finished, Seen
+from weald.fitting.driver import NOTHING, Finished, Seen
 
 __all__ = ["BoostingRounds", "Learner", "Scaling"]
 
@@ -146,9 +146,9 @@ class BoostingRounds:
         """Loss of the training rows, loss and score of those held out."""
         monitor = self._monitor
         if done == self._done:  # rounds of a fit before: the monitor knows them
-            return Seen()
+            return NOTHING
         if self._later and done < self._total:
-            return Seen()
+            return NOTHING
         loss = self._gradients.mean_loss()
         if monitor is not None and monitor.look(self.model, self._learner.scores, loss):
             self.best_scales = None if self.model.scales is None else self.model.scales.copy()

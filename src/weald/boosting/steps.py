@@ -6,6 +6,11 @@ gradient       ``-sum w g / (sum w + l2)``, what least squares gives
 exact          ``argmin_v sum w l(y, F + v)`` over the rows of the leaf
 line_search    what the trees were fitted to say, times ``argmin_a sum w l(y, F + a h)``
 =============  =================================================================================
+
+By default losses with curvature everywhere take Newton steps. Losses with corners or flat parts,
+and losses of the user's own without a second derivative, take exact steps: quantiles, Friedman's
+step for Huber, else a search in all leaves at once. With a line search the training loss never
+rises.
 """
 
 from __future__ import annotations

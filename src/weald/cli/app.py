@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import count
 from typing import Annotated, cast
 
 import typer
@@ -146,22 +147,12 @@ def _telling_user_errors() -> Iterator[None]:
 @contextmanager
 def _progress(n_steps: int, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A live bar on the error stream; nothing there unless it is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from weald.fitting.progress import progress
 
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with progress:
-        bar = progress.add_task("training", total=n_steps)
-        yield lambda done: progress.update(bar, advance=1, description=f"{done} done")
+    live = not quiet and sys.stderr.isatty()
+    done = count(1)
+    with progress(n_steps, 0, int(live), "training", transient=True) as bar:
+        yield lambda step: bar.show(next(done))
 
 
 def _at_least(option: str, value: int | None, least: int) -> int | None:

@@ -14,7 +14,7 @@ from weald.fitting.listeners import Listeners
 from weald.fitting.progress import progress, steps
 from weald.params.warnings import warn_user
 
-__all__ = ["Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
+__all__ = ["NOTHING", "Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
 
 
 class Finished(Exception):  # noqa: N818 (no error: the fit ends here)
@@ -59,6 +59,9 @@ class Seen:
             "validation_loss": self.validation_loss,
             "validation_score": self.validation_score,
         }
+
+
+NOTHING = Seen()  # nobody looked
 
 
 class Work(Protocol):
@@ -169,12 +172,13 @@ def drive(work: Work, plan: Plan) -> Outcome:
                 if not work.advance(first, last, rate):
                     bar.show(last)
                     continue
-                for done in range(first + 1, last + 1):
+                for done in range(first + 1, last + 1) if plan.batch else (last,):
                     seen = work.look(done)
                     reason = _reason(seen, listeners, done)
                     if reason is not None:
                         break
-                bar.show(done, seen.shown)
+                if seen is not NOTHING or plan.verbose:
+                    bar.show(done, seen.shown)
                 if reason is not None:
                     outcome.reason = reason
                     work.cut(done)
@@ -196,6 +200,8 @@ def drive(work: Work, plan: Plan) -> Outcome:
 
 def _reason(seen: Seen, listeners: Listeners | None, done: int) -> str | None:
     """Why to stop after this round."""
+    if seen is NOTHING and listeners is None:
+        return None
     if listeners is not None and listeners.round(done, seen.told):
         return "callback"
     if seen.final is not None:

@@ -1,11 +1,16 @@
-"""Members that know nothing of each other, as work for the driver: forests and bagging."""
+"""Members that know nothing of each other, as work for the driver: forests and bagging.
+
+All members are made in one call of the engine, unless somebody looks on (a live bar, callbacks,
+early stopping, ``keep_partial``). Then they come in batches of about 0.3 seconds. A member depends
+on the seed and its own number only, so batches cannot change an ensemble.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from weald.fitting.driver import Outcome, Plan, Seen, drive
+from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
 from weald.fitting.listeners import check_callbacks
 from weald.members.base import Members
 from weald.members.out_of_bag import OutOfBag
@@ -52,7 +57,7 @@ class IndependentMembers:
     def look(self, done: int) -> Seen:
         """What the first members say about rows they did not draw."""
         if self._watch is None:
-            return Seen()
+            return NOTHING
         self._watch.follow(self.members, self._X, done, self._n_jobs)
         return Seen(validation_score=self._watch.score, rests=self._watch.stopped)
 

@@ -1,4 +1,9 @@
-"""A live bar for long fits, and the size of the steps in which they go."""
+"""A live bar for long fits, and the size of the steps in which they go.
+
+This is the bar of ``verbose``. Two others write about progress and are no part of a fit's own
+display: :class:`weald.callbacks.Progress` writes lines for users who ask for them, and the command
+line shows a bar that counts the fits of a cross-validation.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,13 @@ class Progress:
 
 @contextmanager
 def progress(
-    total: int, done: int, verbose: int, name: str, shown: str = "out-of-bag score"
+    total: int,
+    done: int,
+    verbose: int,
+    name: str,
+    shown: str = "out-of-bag score",
+    *,
+    transient: bool = False,
 ) -> Iterator[Progress]:
     """A bar on standard error if `verbose`, with the time left and a score.
 
@@ -35,6 +46,8 @@ def progress(
         What is fitted.
     shown : str
         What the score is.
+    transient : bool
+        The bar goes away at the end.
     """
     if verbose == 0:
         yield Progress()
@@ -51,6 +64,7 @@ def progress(
         TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("{task.fields[score]}"),
         console=Console(file=sys.stderr),
+        transient=transient,
     )
     with bar:
         task = bar.add_task(name, total=total, completed=done, score="")

@@ -1,4 +1,8 @@
-"""Whether a warm start may go on from the fit before."""
+"""Whether a warm start may go on from the fit before.
+
+The draws of old members follow from the seed and from how the *last* fit drew rows. So neither may
+change, or rows that old members did draw would pass as out-of-bag.
+"""
 
 from __future__ import annotations
 

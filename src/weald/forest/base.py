@@ -23,7 +23,7 @@ from weald.input.targets import (
     all_or_nothing,
     warn_of_shared_bins,
 )
-from weald.members.ensemble import Ensemble
+from weald.members.ensemble import DrawingEnsemble
 from weald.members.out_of_bag import OutOfBag
 from weald.members.templates import Templates, describe, tree_like
 from weald.members.trees import Trees
@@ -32,7 +32,7 @@ from weald.params.growth import resolve_seed
 from weald.sampling import Sampling, resolve_draw
 
 
-class ForestBase(Ensemble, TableEstimator):
+class ForestBase(DrawingEnsemble, TableEstimator):
     """What every forest shares: the walk of a fit, and the questions to a fitted forest."""
 
     seed_: int

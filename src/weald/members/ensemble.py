@@ -1,4 +1,9 @@
-"""What users can ask of every ensemble about its members."""
+"""What users can ask of every ensemble about its members.
+
+``estimators_``, ``member_weights_``, ``member_predictions(X)`` and, where rows are drawn,
+``in_bag_`` and ``estimators_samples_``. If the members are trees of the engine there are
+``forest_`` and ``leaf_index(X)`` as well.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from weald.input.state import check_trees, is_whole, require
 from weald.members.base import FloatArray, IntArray, Members
 from weald.members.trees import Trees
 
-__all__ = ["Ensemble"]
+__all__ = ["DrawingEnsemble", "Ensemble"]
 
 
 class Ensemble:
@@ -73,17 +78,6 @@ class Ensemble:
         """What each member counts: all the same, unless the ensemble says otherwise."""
         return np.ones(len(self._asked()))
 
-    @property
-    def in_bag_(self) -> npt.NDArray[np.uint32]:
-        """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
-        return self._asked().in_bag()
-
-    @property
-    def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
-        """The rows drawn for each member, each as often as it was drawn; made anew."""
-        members = self._asked()
-        return [members.rows_of(t) for t in range(len(members))]
-
     def leaf_index(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree.
 
@@ -104,3 +98,18 @@ class Ensemble:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
+
+
+class DrawingEnsemble(Ensemble):
+    """An ensemble whose members see rows of their own."""
+
+    @property
+    def in_bag_(self) -> npt.NDArray[np.uint32]:
+        """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
+        return self._asked().in_bag()
+
+    @property
+    def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
+        """The rows drawn for each member, each as often as it was drawn; made anew."""
+        members = self._asked()
+        return [members.rows_of(t) for t in range(len(members))]

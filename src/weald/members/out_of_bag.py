@@ -10,7 +10,8 @@ the curve over the number of members comes for free, and the rule of early stopp
     watch.score, watch.prediction, watch.score_curve, watch.error_curve
 
 Only rows that some member left out (and that have weight) count in a score; after the first
-members that is a part of the rows.
+members that is a part of the rows. A row that every member drew has no prediction: it is NaN and
+is not scored, and there is a warning.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from weald import _engine as engine
 from weald.input.state import CheckedState, is_whole, require
@@ -36,11 +36,12 @@ def tree_like(kind: type[BaseEstimator], ensemble: Any) -> Any:
 def describe(
     tree: Any, ensemble: Any, max_features: int, *, n_outputs: int = 1, classes: Any = None
 ) -> Any:
-    """A copy of an unfitted tree that knows what all members have in common, but has no nodes.
+    """Note on a tree what all members have in common; it has no nodes, and is returned.
 
     Parameters
     ----------
     tree : tree estimator
+        A copy of its own.
     ensemble : estimator
         What knows the columns.
     max_features : int
@@ -49,7 +50,7 @@ def describe(
     classes : array or list of arrays, optional
         Labels, if the trees are classifiers.
     """
-    template = clone(tree)
+    template = tree
     for name in ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns"):
         if hasattr(ensemble, name):
             setattr(template, name, getattr(ensemble, name))

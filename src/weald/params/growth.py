@@ -231,6 +231,22 @@ def resolve_growth(
     )
 
 
+def resolve_member_tree(
+    tree: Any,
+    criteria: dict[str, str],
+    n: int,
+    is_categorical: npt.NDArray[np.bool_],
+    total_weight: float,
+) -> GrowthParams:
+    """Check the parameters of a tree that is a member, and the same for all: no seed of its own."""
+    splitter = check_choice("splitter", tree.splitter, ("best", "random"))
+    growth = resolve_growth(tree, criteria, n, is_categorical, total_weight, splitter=splitter)
+    prune = resolve_prune(tree.ccp_alpha)
+    assert not isinstance(prune, str)  # such trees are fitted one by one
+    growth.rules.prune_alpha = prune
+    return growth
+
+
 def resolve_tree_params(
     estimator: Any,
     criteria: dict[str, str],

@@ -3,6 +3,9 @@
 A regression tree is fitted to r = -g by least squares, or as its criterion says. A classification
 tree says -1 or 1, and is fitted to the sign of r with the weights ``w |r|``, as in
 :class:`weald.boosting.learners.AnyLearner`, which serves all other members.
+
+Trees are grown one by one from the same binned table. Trees with a cost matrix or
+``ccp_alpha="cv"`` read the table themselves (:func:`weald.members.templates.grown_by_engine`).
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from weald import _engine as engine
 from weald.boosting.learners import signed_weights
 from weald.input.fit_data import FitData
 from weald.members.templates import describe
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
-from weald.params.growth import check_choice, resolve_growth, resolve_prune
+from weald.params.growth import resolve_member_tree
 
 __all__ = ["FittedTrees"]
 
@@ -51,17 +55,13 @@ class FittedTrees:
         assert rows.table is not None
         self._rows, self._row_weights, self._seed = rows, rows.row_weights, seed
         self._votes = labels is not None
-        self._growth = resolve_growth(
+        self._growth = resolve_member_tree(
             tree,
             CLASSIFICATION_CRITERIA if self._votes else _OF_GRADIENTS,
             len(rows),
             rows.table.is_categorical,
             rows.weight,
-            splitter=check_choice("splitter", tree.splitter, ("best", "random")),
         )
-        prune = resolve_prune(tree.ccp_alpha)
-        assert not isinstance(prune, str)  # those are members like any other
-        self._growth.rules.prune_alpha = prune
         self._matrix = engine.bin_table(
             np.ascontiguousarray(rows.X),
             rows.table.n_categories,
@@ -71,7 +71,7 @@ class FittedTrees:
             self._growth.threads,
         )
         self._draw = engine.Draw()
-        self.template = describe(tree, like, self._growth.max_features, classes=labels)
+        self.template = describe(clone(tree), like, self._growth.max_features, classes=labels)
         self.scores, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
         self._forest: engine.Forest | None = None
         self._said = np.zeros(len(rows))

@@ -1,4 +1,15 @@
-"""Gradient and step of a stagewise model: a line search along the member, which must help."""
+"""Gradient and step of a stagewise model: a line search along the member, which must help.
+
+The training loss never rises: a step that does not lower it, be it by rounding, is not taken and
+ends the fit. So for no loss, learning rate or data can scores leave the range of floats. Where no
+row is wrong the loss of two classes may fall for ever; the step is then the one AdaBoost takes for
+an error of 0, and ends the fit. In one step scores of probabilities and logarithms move by no more
+than 64.
+
+After an exact step of absolute error some score equals its target but for rounding, and the sign of
+the difference would be noise. Such scores count as equal, so that a row of weight k and k copies of
+it stay together.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from data.cases import fit
+from input.cases import fit
 
 TIME, NESTED, KIND = "holds dates or times: .*weekday", "neither numbers nor text", "of type '{}'"
 REFUSED = [

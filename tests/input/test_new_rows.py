@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from data.cases import NAN, NUMBERS, Reader, assert_sound
+from input.cases import NAN, NUMBERS, Reader, assert_sound
 from weald.input.table import check_X_predict
 
 MIXED = pd.DataFrame({"n": [1.0, 2.0], "t": ["a", "b"], "k": [10, 20]})

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bad_input.cases import ALL, CLASSIFIERS, REGRESSORS, X, Y, assert_healthy, frame, refuses
+from input.bad_cases import ALL, CLASSIFIERS, REGRESSORS, X, Y, assert_healthy, frame, refuses
 from weald import DecisionTreeRegressor
 
 # --- shapes -----------------------------------------------------------------------------------

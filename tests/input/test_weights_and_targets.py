@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
-from data.cases import NAN
+from input.cases import NAN
 from weald.input.table import check_target, check_weights, encode_labels
 
 # ---------------------------------------------------------------- weights

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bad_input.cases import ALL, try_to_fit
+from input.bad_cases import ALL, try_to_fit
 from weald import DecisionTreeRegressor
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True, width=64)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bad_input.cases import (
+from input.bad_cases import (
     ALL,
     CLASSIFIERS,
     REGRESSORS,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bad_input.cases import ALL, REGRESSORS, X, Y, assert_healthy, frame, refuses, try_to_fit
+from input.bad_cases import ALL, REGRESSORS, X, Y, assert_healthy, frame, refuses, try_to_fit
 from weald import DecisionTreeClassifier, DecisionTreeRegressor
 
 # --- numbers at the edge ----------------------------------------------------------------------

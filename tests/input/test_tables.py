@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from data.cases import NAN, NUMBERS, Reader, assert_sound, categories, fit
+from input.cases import NAN, NUMBERS, Reader, assert_sound, categories, fit
 from weald.input.table import check_X_predict
 
 

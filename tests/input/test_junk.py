@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from data.cases import Reader, assert_sound, fit
+from input.cases import Reader, assert_sound, fit
 from weald.input.table import check_target, check_weights, check_X_predict, encode_labels
 
 SCALARS = st.one_of(

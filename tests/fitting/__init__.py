@@ -1,0 +1,1 @@
+"""How fits are driven: rounds, callbacks, early stopping, warm starts and Ctrl-C."""

@@ -1,0 +1,1 @@
+"""Members of ensembles, as everybody asks them."""

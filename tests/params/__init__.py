@@ -1,0 +1,1 @@
+"""Parameters, warnings, and the rule of early stopping."""

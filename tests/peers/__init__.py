@@ -1,0 +1,1 @@
+"""weald beside other libraries."""

@@ -25,10 +25,11 @@ BLOCK = re.compile(
 )
 
 
-def blocks(page):
+def blocks(page, begin="", end=None):
     """Language, code, output that is shown (or None), and number of lines above the code."""
     text = page.read_text()
-    for found in BLOCK.finditer(text):
+    last = len(text) if end is None else text.index(end)
+    for found in BLOCK.finditer(text, text.index(begin), last):
         above = text.count("\n", 0, found.start("code"))
         yield found["language"], found["code"], found["output"], above
 
@@ -54,16 +55,22 @@ def lines(text):
     return [line.rstrip() for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # pages may write files
+def run_page(page, *part):
+    """Run the blocks of a page, or of a part of it, as one program; the names it leaves."""
     names = {"__name__": "__main__"}
-    for language, code, output, above in blocks(page):
+    for language, code, output, above in blocks(page, *part):
         if language == "python":
             printed = run_python(code, str(page), above, names)
             assert output is None or lines(printed) == lines(output)
         else:
             assert lines(run_commands(code)) == lines(code)
+    return names
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages may write files
+    run_page(page)
 
 
 # --- the page about losses of one's own ----------------------------------------------------------

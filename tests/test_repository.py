@@ -13,7 +13,7 @@ import sklearn.ensemble
 import sklearn.tree
 
 import weald
-from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from weald.params.criteria import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "weald"

@@ -14,6 +14,8 @@ weights draw what no weights draw, by the same random numbers.
 >>> int(sampling.rows(seed=0, member=3).sum())  # how often each row was drawn; 5 draws in all
 5
 
+A :class:`Sampler` draws rows in another way; bagging takes one in place of ``bootstrap=True``.
+
 What a user of it needs: ``sampling.draw`` (the :class:`weald._engine.Draw` to grow with),
 ``sampling.member_weights(w)`` (what is left of the row weights for the members: drawn rows have
 used theirs up), ``draws_rows``, ``rows``, ``row_numbers``, ``columns_of`` and ``in_bag``.
@@ -21,9 +23,10 @@ used theirs up), ``draws_rows``, ``rows``, ``row_numbers``, ``columns_of`` and `
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +40,22 @@ from weald.params.warnings import warn_user
 FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-__all__ = ["Sampling", "draw_by_weight", "resolve_draw"]
+__all__ = ["Sampler", "Sampling", "draw_by_weight", "is_sampler", "resolve_draw"]
+
+
+class Sampler(Protocol):
+    """A way to draw rows, other than those of the engine."""
+
+    def rows(self, n: int, random: np.random.Generator) -> npt.ArrayLike:
+        """How often each of `n` rows is drawn for a member, shape (n,); 0 leaves it out.
+
+        The same random numbers must give the same rows: a draw is not kept but made again.
+        """
+
+
+def is_sampler(value: Any) -> bool:
+    """Whether this is an object that draws rows."""
+    return not isinstance(value, type) and callable(getattr(value, "rows", None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +65,8 @@ class Sampling(CheckedState):
     Attributes
     ----------
     n_rows : int
-    kind : {"all", "bootstrap", "pasting"}
-        Every row once; with replacement; without.
+    kind : {"all", "bootstrap", "pasting", "own"}
+        Every row once; with replacement; without; as `sampler` says.
     size : int
         Units (rows, or groups) drawn, from each class if `strata` are given.
     weights : array of shape (n_rows,), optional
@@ -61,10 +79,11 @@ class Sampling(CheckedState):
         A column may be drawn twice.
     present : array of bool of shape (n_rows,), optional
         Rows of positive weight, where some have none: the others count as absent.
+    sampler : Sampler, optional
     """
 
     n_rows: int
-    kind: Literal["all", "bootstrap", "pasting"]
+    kind: Literal["all", "bootstrap", "pasting", "own"]
     size: int
     weights: FloatArray | None = None
     units: Codes | None = None
@@ -73,6 +92,7 @@ class Sampling(CheckedState):
     columns: int = 0
     columns_replace: bool = False
     present: npt.NDArray[np.bool_] | None = None
+    sampler: Sampler | None = None
 
     @property
     def draws_rows(self) -> bool:
@@ -93,9 +113,10 @@ class Sampling(CheckedState):
         """What the rows of a member weigh, besides how often they were drawn.
 
         Rows that were drawn by weight do not weigh again. Groups are drawn alike, and their rows
-        keep their weights.
+        keep their weights, as do rows drawn by a sampler.
         """
-        return weights if not self.draws_rows or self.units is not None else None
+        by_weight = self.draws_rows and self.units is None and self.sampler is None
+        return None if by_weight else weights
 
     def mean_weight(self, weights: FloatArray | None) -> float:
         """Mean of what the drawn rows of a member weigh, given all :meth:`member_weights`."""
@@ -109,9 +130,9 @@ class Sampling(CheckedState):
 
     @cached_property
     def draw(self) -> engine.Draw:
-        """The same, as the engine understands it."""
+        """The same, as the engine understands it; without the rows of a sampler."""
         draw = engine.Draw()
-        draw.kind = self.kind
+        draw.kind = "all" if self.kind == "own" else self.kind
         draw.size = self.size
         draw.columns = self.columns
         draw.columns_replace = self.columns_replace
@@ -125,7 +146,11 @@ class Sampling(CheckedState):
 
     def rows(self, seed: int, member: int) -> npt.NDArray[np.uint32]:
         """How often each row was drawn for a member."""
-        counts = engine.draw_rows(self.draw, self.n_rows, seed, member)
+        if self.sampler is None:
+            counts = engine.draw_rows(self.draw, self.n_rows, seed, member)
+        else:
+            drawn = self.sampler.rows(self.n_rows, np.random.default_rng((seed, member)))
+            counts = _check_counts(drawn, self.n_rows, self.present, type(self.sampler).__name__)
         if self.present is not None:
             counts = np.where(self.present, counts, np.uint32(0))
         return counts
@@ -185,7 +210,8 @@ class Sampling(CheckedState):
     def _check_state(self) -> None:
         n = self.n_rows
         require(is_whole(n, 1, 2**32), self, "n_rows")
-        require(self.kind in ("all", "bootstrap", "pasting"), self, "kind")
+        require(self.kind in ("all", "bootstrap", "pasting", "own"), self, "kind")
+        require((self.kind == "own") == is_sampler(self.sampler), self, "its sampler")
         require(is_whole(self.size, 1), self, "size")
         weights = self.weights
         require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "weights")
@@ -237,8 +263,9 @@ def resolve_draw(
 
     Parameters
     ----------
-    bootstrap : bool or "balanced"
-        Draw with replacement. "balanced" draws from every class as many rows as the rarest has.
+    bootstrap : bool, "balanced" or Sampler
+        Draw with replacement. "balanced" draws from every class as many rows as the rarest has. A
+        sampler is for `pasting` only, and draws all by itself.
     max_samples : int, float or None
         Units to draw (rows; groups if there are any; rows of each class if balanced): a number, or
         a share of what there is; with replacement, rows count by weight in a share, as in
@@ -260,10 +287,15 @@ def resolve_draw(
         Draw columns with replacement.
     """
     balanced = isinstance(bootstrap, str) and bootstrap == "balanced"
+    own = pasting and is_sampler(bootstrap)
+    if own and (max_samples is not None or groups is not None):
+        what = "groups" if max_samples is None else "max_samples"
+        raise ValueError(f"bootstrap={bootstrap!r} draws rows in its own way: leave out {what}.")
     if balanced and pasting:
         raise refuse("bootstrap", "True or False ('balanced' is for forests)", bootstrap)
-    if not balanced and not isinstance(bootstrap, bool | np.bool_):
+    if not balanced and not own and not isinstance(bootstrap, bool | np.bool_):
         wanted = "True or False" if classes is None else "True, False or 'balanced'"
+        wanted = "True, False or an object with rows(n, random)" if pasting else wanted
         raise refuse("bootstrap", wanted, bootstrap)
     if not bootstrap and not pasting and max_samples is not None:
         raise ValueError(
@@ -279,7 +311,8 @@ def resolve_draw(
 
     pool, total = _pool(n, weights if bootstrap else None, present, units, strata)
     size = _size(max_samples, n, pool, total)
-    kind: Literal["all", "bootstrap", "pasting"] = "bootstrap" if bootstrap else "pasting"
+    kind: Literal["all", "bootstrap", "pasting", "own"] = "bootstrap" if bootstrap else "pasting"
+    kind = "own" if own else kind
     if kind == "pasting" and size > pool:
         what = "rows" if units is None else "groups"
         raise ValueError(
@@ -294,14 +327,31 @@ def resolve_draw(
         n_rows=n,
         kind=kind,
         size=size,
-        weights=None if weights is None or alike or not draws else weights.copy(),
+        weights=None if weights is None or alike or own or not draws else weights.copy(),
         units=units if draws else None,
         strata=strata,
         n_columns=n_columns,
         columns=columns,
         columns_replace=replace,
         present=present,
+        sampler=deepcopy(bootstrap) if own else None,  # draws are made again when asked for
     )
+
+
+def _check_counts(
+    drawn: Any, n: int, present: npt.NDArray[np.bool_] | None, name: str
+) -> npt.NDArray[np.uint32]:
+    """How often each row is drawn, as a sampler says it."""
+    counts = np.asarray(drawn)
+    whole = counts.shape == (n,) and counts.dtype.kind in "biu"
+    if not whole or counts.min() < 0 or counts.max() >= 2**31:
+        raise ValueError(
+            f"rows of {name} must return {n} whole numbers >= 0, how often each row is drawn, got "
+            f"{counts.dtype} of shape {counts.shape}."
+        )
+    if not counts[slice(None) if present is None else present].any():
+        raise ValueError(f"rows of {name} draws no row that has a weight.")
+    return counts.astype(np.uint32)
 
 
 def _check_max_samples(value: Any) -> None:

@@ -25,7 +25,7 @@ from weald import (
         ({"max_features": 0}, "^max_features must"),
         ({"max_features": 99}, "^max_features=99 is more than the 13 columns of X"),
         ({"max_features": "sqrt"}, "^max_features must"),
-        ({"bootstrap": "yes"}, "bootstrap must be True or False"),
+        ({"bootstrap": "yes"}, "bootstrap must be True, False or an object"),
         ({"bootstrap": "balanced"}, "bootstrap must be True or False .'balanced' is for forests"),
         ({"bootstrap_features": 1}, "bootstrap_features must be True or False"),
         ({"oob_score": "yes"}, "oob_score must be True, False or a function metric"),

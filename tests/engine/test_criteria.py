@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from weald._engine import _core
+from weald.params.criteria import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 
-CLASSES = ("gini", "entropy", "misclassification")
-NUMBERS = ("squared_error", "absolute_error", "poisson")
+CLASSES = sorted(set(CLASSIFICATION_CRITERIA.values()))
+NUMBERS = sorted(REGRESSION_CRITERIA.values())
 
 
 def grown(criterion):

@@ -40,7 +40,10 @@ def test_parameters_and_defaults(name):
     for parameter, expected in theirs.items():
         assert ours[parameter].default == expected.default
         assert ours[parameter].kind == expected.kind
-    extra = {"max_bins", "categorical_features", "n_iter_no_change", "tol", "keep_partial"}
+    extra = {
+        *("max_bins", "categorical_features", "n_iter_no_change", "tol", "keep_partial"),
+        "callbacks",
+    }
     extra |= {"keep_targets"} if name in REGRESSORS else set()
     assert set(ours) - set(theirs) == extra
 

@@ -11,7 +11,7 @@ from weald.bagging.base import EnsembleBase
 from weald.bagging.kinds import EnsembleClassifier, EnsembleRegressor
 from weald.params.ensembles import EnsembleParams, resolve_bagging_params
 from weald.params.warnings import warn_user
-from weald.sampling import Sampling, resolve_draw
+from weald.sampling import Sampling, is_sampler, resolve_draw
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 
@@ -48,6 +48,11 @@ class _Bagging(EnsembleBase):
         self
         """
         return self._fit(X, y, sample_weight, groups, fit_params)
+
+    def _grows_trees(self) -> bool:
+        # The engine draws rows by itself. Those of a sampler are weights of a tree that is fitted
+        # like any other member.
+        return not is_sampler(self.bootstrap) and super()._grows_trees()
 
     def _resolve(self, threads: int) -> EnsembleParams:
         return resolve_bagging_params(self, threads, self._voting())
@@ -103,9 +108,10 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         their weights, if there are weights). None draws as many as there are.
     max_features : int or float, default=1.0
         Columns drawn for each member: a number, or a share.
-    bootstrap : bool, default=True
+    bootstrap : bool or sampler, default=True
         Draw rows with replacement (bagging). False draws without (pasting); with
-        ``max_samples=None`` that is all rows, once.
+        ``max_samples=None`` that is all rows, once. An object with ``rows(n, random)`` draws in its
+        own way, see :class:`weald.sampling.Sampler`; weald's trees are then fitted one by one.
     bootstrap_features : bool, default=False
         Draw columns with replacement.
     oob_score : bool or callable, default=False
@@ -136,6 +142,10 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
     callbacks : list, optional
         Look on, and stop: see :mod:`weald.callbacks`. A round is a member, its validation score the
         out-of-bag score.
+    combine : callable, optional
+        How members become one prediction, instead of by their mean: ``combine(answers, weights)``
+        of arrays (n_estimators_, n, n_classes) and (n_estimators_,) returns one (n, n_classes). For
+        the prediction only: there is no out-of-bag score then.
 
     Attributes
     ----------
@@ -193,7 +203,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         *,
         max_samples: int | float | None = None,
         max_features: int | float = 1.0,
-        bootstrap: bool = True,
+        bootstrap: Any = True,
         bootstrap_features: bool = False,
         oob_score: Any = False,
         warm_start: bool = False,
@@ -206,6 +216,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         tol: float = 1e-4,
         keep_partial: bool = False,
         callbacks: Any = None,
+        combine: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -224,6 +235,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         self.tol = tol
         self.keep_partial = keep_partial
         self.callbacks = callbacks
+        self.combine = combine
 
 
 class BaggingRegressor(EnsembleRegressor, _Bagging):
@@ -250,9 +262,10 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         their weights, if there are weights). None draws as many as there are.
     max_features : int or float, default=1.0
         Columns drawn for each member: a number, or a share.
-    bootstrap : bool, default=True
+    bootstrap : bool or sampler, default=True
         Draw rows with replacement (bagging). False draws without (pasting); with
-        ``max_samples=None`` that is all rows, once.
+        ``max_samples=None`` that is all rows, once. An object with ``rows(n, random)`` draws in its
+        own way, see :class:`weald.sampling.Sampler`; weald's trees are then fitted one by one.
     bootstrap_features : bool, default=False
         Draw columns with replacement.
     oob_score : bool or callable, default=False
@@ -280,6 +293,10 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
     callbacks : list, optional
         Look on, and stop: see :mod:`weald.callbacks`. A round is a member, its validation score the
         out-of-bag score.
+    combine : callable, optional
+        How members become one prediction, instead of by their mean: ``combine(answers, weights)``
+        of arrays (n_estimators_, n) and (n_estimators_,) returns one (n,). Several outputs are
+        combined one by one. For the prediction only: there is no out-of-bag score then.
 
     Attributes
     ----------
@@ -335,7 +352,7 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         *,
         max_samples: int | float | None = None,
         max_features: int | float = 1.0,
-        bootstrap: bool = True,
+        bootstrap: Any = True,
         bootstrap_features: bool = False,
         oob_score: Any = False,
         warm_start: bool = False,
@@ -347,6 +364,7 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         tol: float = 1e-4,
         keep_partial: bool = False,
         callbacks: Any = None,
+        combine: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -364,3 +382,4 @@ class BaggingRegressor(EnsembleRegressor, _Bagging):
         self.tol = tol
         self.keep_partial = keep_partial
         self.callbacks = callbacks
+        self.combine = combine

@@ -73,6 +73,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
     oob_score_curve_: FloatArray
     oob_error_curve_: FloatArray
     _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
+    _combine: Any = None  # how members become one prediction; None: by their mean
 
     # --- pickling --------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             self.n_estimators_ = len(work)
             self._keep_scores(watch)
             self._keep_weights(params, watch)
-            self._vote = params.vote
+            self._vote, self._combine = params.vote, params.combine
             return self
 
     def _learner(self, fit_params: dict[str, Any]) -> tuple[TreeLearner | AnyLearner, int]:
@@ -258,7 +259,24 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         routed = self._routed(method, params)
         asked = routed.get("predict_proba", routed.get("predict"))
         rows = members.read(self, X)
-        return members.mean(rows, self._weights, self._vote, self.n_jobs, asked)
+        if self._combine is None:
+            return members.mean(rows, self._weights, self._vote, self.n_jobs, asked)
+        return self._combined(members.each(rows, self.n_jobs, self._vote, asked))
+
+    def _combined(self, answers: FloatArray) -> FloatArray:
+        """What the members say together by `combine`, asked about one output after the other."""
+        _, n, n_outputs, n_classes = answers.shape
+        found = np.empty((n, n_outputs, n_classes))
+        for k in range(n_outputs):
+            said = answers[:, :, k] if hasattr(self, "classes_") else answers[:, :, k, 0]
+            together = np.asarray(self._combine(said, self.member_weights_), dtype=np.float64)
+            if together.shape != said.shape[1:]:
+                raise ValueError(
+                    f"combine must return an array of shape {said.shape[1:]} for answers of shape "
+                    f"{said.shape}, got {together.shape}."
+                )
+            found[:, k] = together.reshape(n, n_classes)
+        return found
 
     def _asked_with(self, method: str, params: dict[str, Any]) -> Members:
         """The members, if there are any and these parameters may go to them."""

@@ -115,6 +115,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         if (
             isinstance(members, Others)
             and not self._vote
+            and self._combine is None
             and hasattr(members.members[0], "predict_log_proba")
         ):
             routed = self._routed("predict_log_proba", params).get("predict_log_proba")

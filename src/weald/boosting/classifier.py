@@ -15,15 +15,13 @@ from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
 from weald.input.targets import LabelTarget, Weights, balance
-from weald.losses import Logit, Softmax, SoftmaxLink, get_loss
+from weald.losses import LOSSES, Logit, SoftmaxLink, get_loss, names_of
 from weald.losses.links import two_shares
 from weald.params.growth import refuse
 
 __all__ = ["GradientBoostingClassifier"]
 
 FloatArray = npt.NDArray[np.float64]
-
-_LOSSES = ("log_loss", "exponential", "smooth_hinge", "focal")
 
 
 class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
@@ -370,12 +368,11 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
 
     def _make_objective(self) -> Objective:
         given, K = self.loss, self.n_classes_
-        if isinstance(given, str) and given not in _LOSSES:
-            names = ", ".join(map(repr, _LOSSES))
+        if isinstance(given, str) and given not in names_of("binary"):
+            names = ", ".join(map(repr, names_of("binary")))
             raise refuse("loss", f"one of {names}, or an object with value and gradient", given)
-        loss = get_loss(given)
-        if isinstance(given, str) and given == "log_loss" and K > 2:
-            loss = Softmax(n_classes=K)
+        several = isinstance(given, str) and LOSSES[given].multiclass and K > 2
+        loss = get_loss(given, n_classes=K) if several else get_loss(given)
         if loss.kind == "regression":
             raise ValueError(
                 f"loss={given!r} is a loss of numbers: use 'log_loss' or another one of classes, "
@@ -512,7 +509,9 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         tags.classifier_tags.multi_label = False
-        two = self.loss in _LOSSES[1:] if isinstance(self.loss, str) else False
-        two = two or getattr(self.loss, "kind", None) == "binary"
+        if isinstance(self.loss, str):
+            two = self.loss in names_of("binary") and LOSSES[self.loss].multiclass is None
+        else:
+            two = getattr(self.loss, "kind", None) == "binary"
         tags.classifier_tags.multi_class = not two
         return tags

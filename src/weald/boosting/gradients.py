@@ -1,10 +1,10 @@
 """First and second derivatives of the loss of all rows, round by round.
 
-Built-in losses are differentiated by the engine. Losses of the user's own, and several losses at
-once, are evaluated in NumPy, block by block, so that what a loss makes on the way stays in the
-cache, and in several threads where there are many rows (NumPy lets go of the lock). They write
-straight into the engine's arrays; a loss sees these as read-only. Where nobody looks on, the loss
-of a round is a by-product of the next round's derivatives.
+A loss that the engine knows is differentiated there. Others, and several losses at once, are
+evaluated in NumPy, block by block, so that what a loss makes on the way stays in the cache, and in
+several threads where there are many rows (NumPy lets go of the lock). They write straight into the
+engine's arrays; a loss sees these as read-only. Where nobody looks on, the loss of a round is a
+by-product of the next round's derivatives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from weald.boosting.objective import Objective, is_built_in, parameter_of
+from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.losses import Loss
@@ -100,7 +100,7 @@ class Gradients(ABC):
 
 
 class EngineGradients(Gradients):
-    """A built-in loss, differentiated by the engine."""
+    """A loss that the engine knows, differentiated there."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class EngineGradients(Gradients):
         self._boosting = boosting
         self._name = objective.name
         self._target = np.ascontiguousarray(self.y[0], dtype=np.float64)
-        self._measure = parameter_of(objective.losses[0])
+        self._measure = _engine_parameter(objective.losses[0])
         self._parameter = self._measure
         self._floor = objective.floor if params.uses_hessian else None
 
@@ -127,7 +127,7 @@ class EngineGradients(Gradients):
         """Fill gradients and hessians from the scores; the mean loss by the loss of this round."""
         if self.objective.alpha is not None:
             self._adapt()
-            self._parameter = parameter_of(self.losses[0])
+            self._parameter = _engine_parameter(self.losses[0])
         loss = self._boosting.differentiate(self._name, self._target, self._parameter)
         if self._floor is not None:
             np.maximum(self.hessians, self._floor, out=self.hessians)
@@ -205,7 +205,7 @@ class NumpyGradients(Gradients):
     def _check(
         self, loss: Loss, what: str, found: FloatArray, y: FloatArray, F: FloatArray, block: slice
     ) -> None:
-        if is_built_in(loss) or isfinite(float(found.sum())) or np.isfinite(found).all():
+        if loss.built_in or isfinite(float(found.sum())) or np.isfinite(found).all():
             return
         place = tuple(np.argwhere(~np.isfinite(found))[0])
         row = self._rows.number(block.start + int(place[0]))
@@ -215,10 +215,15 @@ class NumpyGradients(Gradients):
         )
 
 
+def _engine_parameter(loss: Loss) -> float:
+    """The one number that a loss of the engine may have, 0 if it has none."""
+    return float(next((getattr(loss, name) for name in loss.engine_parameters or ()), 0.0))
+
+
 def make_gradients(
     objective: Objective, rows: FitData, scored: Scored, boosting: Any, params: GradientParams
 ) -> Gradients:
     """In the engine where it knows the loss (`boosting` is not None), else in NumPy."""
-    if boosting is not None and objective.built_in and len(objective.losses) == 1:
+    if boosting is not None and objective.in_engine:
         return EngineGradients(objective, rows, scored, params, boosting)
     return NumpyGradients(objective, rows, scored, params)

@@ -10,49 +10,14 @@ import numpy.typing as npt
 from weald.boosting.defaults import Family
 from weald.input.row_weights import RowWeights
 from weald.input.state import CheckedState, is_whole, require
-from weald.losses import (
-    LOSSES,
-    AbsoluteError,
-    Exponential,
-    Focal,
-    Gamma,
-    Huber,
-    Identity,
-    Link,
-    LogCosh,
-    LogLoss,
-    Loss,
-    Poisson,
-    Quantile,
-    Softmax,
-    SquaredError,
-    Tweedie,
-    check_derivatives,
-)
+from weald.losses import AbsoluteError, Huber, Identity, Link, Loss, check_derivatives
 from weald.losses.base import FAR
 from weald.losses.search import bottom, weighted_quantile
 
-__all__ = ["Objective", "is_built_in", "parameter_of", "residual_quantile"]
+__all__ = ["Objective", "residual_quantile"]
 
 FloatArray = npt.NDArray[np.float64]
 
-# A Newton step is at home where the second derivative is positive everywhere. That of the focal
-# loss is not, and is held at a floor.
-_NEWTON = (SquaredError, Poisson, Gamma, Tweedie, LogLoss, Exponential, Softmax, Focal)
-# Losses that do not depend on the unit of the target.
-_FREE_OF_UNITS = (LogLoss, Exponential, Softmax, Focal, Poisson, Gamma)
-_OF_DIFFERENCE = (SquaredError, AbsoluteError, Quantile, Huber, LogCosh)  # functions of F - y
-_PARAMETERS = {
-    Huber: "delta",
-    Quantile: "quantile",
-    Tweedie: "power",
-    Focal: "gamma",
-    LOSSES["smooth_hinge"]: "smoothness",
-}
-# Far from the target, huber and others have (almost) no curvature, and the focal loss has a little
-# below 0. With a hundredth of what they have near it, no step gets out of hand.
-_FLOOR = 0.01
-_OWN_FLOOR = 1e-9  # losses of the user's own may be in any unit
 _CHECKED = 50  # rows on which the derivatives of a loss of the user's own are looked at
 
 
@@ -97,8 +62,13 @@ class Objective(CheckedState):
 
     @property
     def built_in(self) -> bool:
-        """The engine knows the losses."""
-        return all(map(is_built_in, self.losses))
+        """The losses are weald's own."""
+        return all(loss.built_in for loss in self.losses)
+
+    @property
+    def in_engine(self) -> bool:
+        """The engine can work out the derivatives."""
+        return len(self.losses) == 1 and self.losses[0].engine_parameters is not None
 
     @property
     def has_hessian(self) -> bool:
@@ -113,25 +83,19 @@ class Objective(CheckedState):
     @property
     def floor(self) -> float | None:
         """What second derivatives are held at; None where they are positive by nature."""
-        kind = type(self.losses[0])
-        if not self.built_in:
-            return _OWN_FLOOR
-        return _FLOOR if kind is Focal or kind not in _NEWTON else None
+        return self.losses[0].hessian_floor
 
     @property
     def usual_step(self) -> str:
         """The step that serves the loss best: Newton, or exact if it has (almost) no curvature."""
-        loss = self.losses[0]
-        newton = type(loss) in _NEWTON if is_built_in(loss) else self.has_hessian
-        return "newton" if newton else "exact"
+        return "newton" if self.has_hessian and self.losses[0].newton else "exact"
 
     @property
     def family(self) -> Family:
         """Which defaults suit the loss."""
         if self.usual_step == "exact":
             return "exact"
-        loss = self.losses[0]
-        return "likelihood" if is_built_in(loss) and isinstance(loss, _FREE_OF_UNITS) else "numbers"
+        return "likelihood" if self.losses[0].unit_free else "numbers"
 
     def targets(self, y: FloatArray) -> list[FloatArray]:
         """The targets of each loss, from those of shape (n,) or (n, n_scores)."""
@@ -206,7 +170,7 @@ class Objective(CheckedState):
         away = np.linspace(-1, 1, len(some))  # both sides of the start
         names = some if numbers is None else numbers[some]
         for k, (loss, target) in enumerate(zip(self.losses, self.targets(y), strict=True)):
-            if is_built_in(loss):
+            if loss.built_in:
                 continue
             scale = 1.0
             if loss.kind == "regression" and isinstance(loss.link, Identity):
@@ -216,17 +180,6 @@ class Objective(CheckedState):
             else:
                 at = F[k, some] + scale * away
             check_derivatives(loss, target[some], at, rows=names, hessian=uses_hessian)
-
-
-def is_built_in(loss: Loss) -> bool:
-    """Whether the loss is one of weald's own, and no variation of it."""
-    return type(loss) in LOSSES.values()
-
-
-def parameter_of(loss: Loss) -> float:
-    """The one number that a built-in loss may have, 0 if it has none."""
-    name = _PARAMETERS.get(type(loss))
-    return 0.0 if name is None else float(getattr(loss, name))
 
 
 def residual_quantile(
@@ -257,7 +210,7 @@ def residual_quantile(
 
 def _constant(loss: Loss, y: FloatArray, weights: FloatArray | None, offset: FloatArray) -> float:
     """``argmin_c sum w l(y, offset + c)``."""
-    if type(loss) in _OF_DIFFERENCE:
+    if loss.of_difference:
         return float(np.asarray(loss.constant(y - offset, weights)))
     rows = RowWeights(weights, len(y))
 

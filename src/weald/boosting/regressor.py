@@ -14,15 +14,13 @@ from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
 from weald.input.labels import check_target
-from weald.losses import Huber, Quantile, get_loss
+from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
 from weald.params.growth import is_real, refuse
 
 __all__ = ["GradientBoostingRegressor"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_POSITIVE = ("poisson", "gamma", "tweedie")
-_LOSSES = ("squared_error", "absolute_error", "huber", "quantile", "log_cosh", *_POSITIVE)
 _MOST = 1e100  # targets beyond have squares that may overflow
 
 
@@ -349,8 +347,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
 
     def _make_objective(self) -> Objective:
         given, K = self.loss, self.n_outputs_
-        if isinstance(given, str) and given not in _LOSSES:
-            names = ", ".join(map(repr, _LOSSES))
+        if isinstance(given, str) and given not in names_of("regression"):
+            names = ", ".join(map(repr, names_of("regression")))
             raise refuse("loss", f"one of {names}, or an object with value and gradient", given)
         quantiles = self._quantiles()
         if isinstance(given, str) and given == "quantile":
@@ -464,7 +462,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        positive = isinstance(self.loss, str) and self.loss in _POSITIVE
+        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss
+        positive = bool(getattr(loss, "positive_only", False))
         tags.target_tags.positive_only = positive
         # Several quantiles are predictions of another shape than the targets.
         tags.target_tags.multi_output = np.ndim(self.alpha) == 0 and not positive

@@ -16,6 +16,7 @@ rises.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from weald.boosting.gradients import Gradients
 from weald.boosting.learners import AnyLearner, TreeLearner
 from weald.boosting.params import GradientParams
 from weald.input.row_weights import RowWeights
-from weald.losses import AbsoluteError, Huber, Identity, Log, Loss, Quantile
+from weald.losses import Identity, Log, Loss
 from weald.losses.base import FAR
 from weald.losses.line_search import best_step
 
@@ -134,34 +135,53 @@ def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
 # --- exact steps ----------------------------------------------------------------------------------
 
 
-def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
-    """The best step of each leaf of score k, the other scores as they are."""
-    joint = gradients.objective.joint
-    loss = gradients.losses[0 if joint else k]
-    y = gradients.y[0 if joint else k]
-    if type(loss) is AbsoluteError:
-        return trees.leaf_quantiles(k, y, 0.5)
-    if type(loss) is Quantile:
-        return trees.leaf_quantiles(k, y, loss.quantile)
-    rows, leaf, w = trees.taking_part(k)
-    F: FloatArray = (gradients.scores.T if joint else gradients.scores[k])[rows]
-    y, n_leaves = y[rows], trees.n_leaves(k)
+class _Leaves:
+    """The rows of the leaves of the tree of score k, for :meth:`weald.losses.Loss.leaf_steps`."""
 
-    def sums(parts: Callable[[slice], FloatArray]) -> FloatArray:
+    def __init__(self, trees: TreeLearner, gradients: Gradients, k: int) -> None:
+        self._trees, self._gradients, self._k = trees, gradients, k
+        self._y = gradients.y[0 if gradients.objective.joint else k]
+
+    @cached_property
+    def rows(self) -> tuple[FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray]:
+        """Targets, scores, leaves and weights of the rows that take part."""
+        part, leaf, w = self._trees.taking_part(self._k)
+        F = self._gradients.scores
+        F = F.T if self._gradients.objective.joint else F[self._k]
+        return self._y[part], F[part], leaf, w
+
+    def sums(self, parts: Callable[[slice], FloatArray]) -> FloatArray:
         """Weighted sums over the rows of each leaf, of what a function says block by block."""
+        _, _, leaf, w = self.rows
 
         def work(block: slice) -> FloatArray:
-            total = np.bincount(leaf[block], w[block] * parts(block), n_leaves)
+            total = np.bincount(leaf[block], w[block] * parts(block), self._trees.n_leaves(self._k))
             return total.astype(np.float64, copy=False)
 
-        total: FloatArray = np.sum(gradients.in_blocks(len(leaf), work), axis=0, dtype=np.float64)
+        blocks = self._gradients.in_blocks(len(leaf), work)
+        total: FloatArray = np.sum(blocks, axis=0, dtype=np.float64)
         return total
 
-    if type(loss) is Huber:
-        # Friedman (2001), algorithm 4: the median, and the mean of what is left, cut off at delta.
-        delta, middle = loss.delta, trees.leaf_quantiles(k, gradients.y[k], 0.5)
-        left = sums(lambda b: np.clip(y[b] - F[b] - middle[leaf[b]], -delta, delta))
-        return middle + left / sums(lambda b: np.ones(len(leaf[b])))
+    def quantiles(self, q: float) -> FloatArray:
+        """Weighted quantile of ``y - F`` in each leaf."""
+        return self._trees.leaf_quantiles(self._k, self._y, q)
+
+    def means(self, of: Callable[[FloatArray], FloatArray], centre: FloatArray) -> FloatArray:
+        """Weighted mean in each leaf of a function of ``y - F - centre``."""
+        y, F, leaf, _ = self.rows
+        total = self.sums(lambda b: of(y[b] - F[b] - centre[leaf[b]]))
+        return total / self.sums(lambda b: np.ones(len(leaf[b])))
+
+
+def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
+    """The best step of each leaf of score k, the other scores as they are."""
+    joint, leaves = gradients.objective.joint, _Leaves(trees, gradients, k)
+    loss = gradients.losses[0 if joint else k]
+    steps = None if joint else loss.leaf_steps(leaves)
+    if steps is not None:
+        return steps
+    y, F, leaf, _ = leaves.rows
+    sums = leaves.sums
 
     def moved(v: FloatArray, block: slice) -> FloatArray:
         if not joint:
@@ -184,7 +204,7 @@ def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
     if loss.kind == "regression" and isinstance(loss.link, Identity):
         first = float(np.abs(y - F).mean()) or 1.0
         reach = 1e9 * first
-    found = _bottoms(slopes, n_leaves, first, reach)
+    found = _bottoms(slopes, trees.n_leaves(k), first, reach)
     if loss.kind != "regression":
         found = np.where(np.abs(found) > _ENDLESS, np.copysign(_SURE, found), found)
     return found if loss.convex else _lower(risks, found)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from weald.cli.errors import UserError
 from weald.cli.loading import Table, Task, suggestion
+from weald.params.criteria import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 
 CRITERIA: dict[Task, tuple[str, ...]] = {
-    "classification": ("gini", "entropy", "log_loss", "misclassification"),
-    "regression": ("squared_error", "absolute_error", "poisson"),
+    "classification": tuple(CLASSIFICATION_CRITERIA),
+    "regression": tuple(REGRESSION_CRITERIA),
 }
 
 

@@ -64,7 +64,10 @@ def drawing_of(sampling: Sampling) -> dict[str, Any]:
     """What the draws of members depend on, beside the seed."""
     return {
         "the number of rows": sampling.n_rows,
-        "bootstrap (or max_samples)": [sampling.kind, sampling.strata is None],
+        "bootstrap (or max_samples)": [
+            [sampling.kind, sampling.strata is None, type(sampling.sampler).__qualname__],
+            list(getattr(sampling.sampler, "__dict__", {}).values()),
+        ],
         "sample_weight (or class_weight)": [sampling.weights, sampling.present],
         "groups": sampling.units,
         "the classes of y": sampling.strata,

@@ -22,7 +22,7 @@ from weald import _engine as engine
 from weald.input.labels import check_target, encode_labels
 from weald.input.state import CheckedState, check_classes, check_columns, check_seed
 from weald.input.table import Table
-from weald.params.growth import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.warnings import warn_user
 
 FloatArray = npt.NDArray[np.float64]
@@ -225,14 +225,16 @@ class NumberTarget(RegressorMixin):
             raise ValueError("Monotonicity constraints are not supported with multiple outputs")
         if np.abs(target).max(initial=0.0) > 1e100:
             raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
-        if self.criterion == "poisson":
+        known = isinstance(self.criterion, str) and self.criterion in CRITERIA
+        if known and CRITERIA[self.criterion].positive_only:
+            name = self.criterion.capitalize()
             if (target < 0).any():
                 raise ValueError(
-                    "Some value(s) of y are negative which is not allowed for Poisson regression."
+                    f"Some value(s) of y are negative which is not allowed for {name} regression."
                 )
             if not (target.sum(axis=0) > 0).all():
                 raise ValueError(
-                    "Sum of y is not positive which is necessary for Poisson regression."
+                    f"Sum of y is not positive which is necessary for {name} regression."
                 )
         return target
 

@@ -11,11 +11,12 @@ array([-1. ,  0.5,  2. ])
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from inspect import signature
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, get_args
 
-from weald.losses.base import Loss
+from weald.losses.base import REGISTERED, Kind, Loss
 from weald.losses.binary import Exponential, Focal, LogLoss, SmoothHinge
 from weald.losses.checking import check_derivatives
 from weald.losses.links import (
@@ -58,23 +59,25 @@ __all__ = [
     "Tweedie",
     "check_derivatives",
     "get_loss",
+    "names_of",
 ]
 
-LOSSES: dict[str, Callable[..., Loss]] = {
-    "squared_error": SquaredError,
-    "absolute_error": AbsoluteError,
-    "huber": Huber,
-    "quantile": Quantile,
-    "log_cosh": LogCosh,
-    "poisson": Poisson,
-    "gamma": Gamma,
-    "tweedie": Tweedie,
-    "log_loss": LogLoss,
-    "exponential": Exponential,
-    "smooth_hinge": SmoothHinge,
-    "focal": Focal,
-    "softmax": Softmax,
+for _module in iter_modules(__path__):  # a loss is registered where it is defined
+    import_module(f"{__name__}.{_module.name}")
+_KINDS = get_args(Kind)
+LOSSES: dict[str, type[Any]] = {
+    loss.name: loss
+    for loss in sorted(REGISTERED, key=lambda one: (_KINDS.index(one.kind), one.positive_only))
 }
+
+
+def names_of(kind: Kind) -> list[str]:
+    """The names of all losses of a kind.
+
+    >>> names_of("binary")
+    ['log_loss', 'exponential', 'smooth_hinge', 'focal']
+    """
+    return [name for name, loss in LOSSES.items() if loss.kind == kind]
 
 
 def get_loss(loss: Any, **params: Any) -> Loss:
@@ -96,9 +99,9 @@ def get_loss(loss: Any, **params: Any) -> Loss:
     (LogLoss(), Softmax(n_classes=3))
     """
     if isinstance(loss, str) and loss in LOSSES:
-        if loss == "log_loss" and "n_classes" in params:
-            several = Softmax(**params)
-            return LogLoss() if several.n_classes == 2 else several
+        if LOSSES[loss].multiclass is not None and "n_classes" in params:
+            several: Loss = LOSSES[loss].multiclass(**params)
+            return get_loss(loss) if several.n_classes == 2 else several
         return _with_params(loss, params)
     own = not isinstance(loss, str | type) and all(
         callable(getattr(loss, method, None)) for method in ("value", "gradient")
@@ -119,4 +122,5 @@ def _with_params(name: str, params: dict[str, Any]) -> Loss:
         if param not in known:
             takes = ", ".join(known) or "none"
             raise ValueError(f"{name} has no parameter {param!r} (its parameters: {takes}).")
-    return LOSSES[name](**params)
+    made: Loss = LOSSES[name](**params)
+    return made

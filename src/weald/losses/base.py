@@ -11,8 +11,9 @@ matter of the loss of a row; :meth:`Loss.mean` and :meth:`Loss.constant` take th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,29 @@ Kind = Literal["regression", "binary", "multiclass"]
 FAR = 30.0
 
 _BLOCK = 65_536  # rows looked at together
+
+# What is known of a formula is not known of a variation of it: a subclass says it again, or has the
+# defaults of Loss.
+_OF_THE_FORMULA = (
+    "built_in",
+    "engine_parameters",
+    "newton",
+    "hessian_floor",
+    "unit_free",
+    "of_difference",
+    "line_step",
+    "leaf_steps",
+)
+
+
+class Leaves(Protocol):
+    """The rows of the leaves of a tree, by their distances ``y - F``."""
+
+    def quantiles(self, q: float) -> FloatArray:
+        """Weighted quantile of the distances in each leaf."""
+
+    def means(self, of: Callable[[FloatArray], FloatArray], centre: FloatArray) -> FloatArray:
+        """Weighted mean in each leaf of a function of the distances from its centre."""
 
 
 class Loss(ABC):
@@ -56,6 +80,27 @@ class Loss(ABC):
         Whether there is a second derivative at all.
     n_classes : int or None
         Of a multiclass loss, the number of classes; None takes the largest code as the last class.
+    positive_only : bool
+        Whether negative targets have no loss.
+    multiclass : type of Loss or None
+        Of a loss of two classes, the one that goes by its name if there are more.
+    newton : bool
+        Whether Newton steps serve it well, if it has second derivatives. False: they are (almost) 0
+        in places, and the step of a leaf is found from its rows.
+    hessian_floor : float or None
+        What second derivatives are held at; None if they are positive by nature.
+    unit_free : bool
+        Whether the loss does not depend on the unit of the target.
+    of_difference : bool
+        Whether it is a function of ``F - y``.
+    engine_parameters : tuple of str or None
+        Attributes the engine needs, if it has the formula under this `name`. None: it is evaluated
+        in NumPy.
+    built_in : bool
+        Whether it is one of weald's own, see :func:`register`.
+
+    The last six hold for the class that sets them and not for its subclasses, whose formulas may
+    differ. The same is true of the methods `line_step` and `leaf_steps`.
 
     Examples
     --------
@@ -76,6 +121,20 @@ class Loss(ABC):
     convex: bool = True
     constant_hessian: bool = False
     n_classes: int | None = None
+    positive_only: bool = False
+    multiclass: type[Loss] | None = None
+    newton: bool = True
+    hessian_floor: float | None = 1e-9  # a loss may be in any unit
+    unit_free: bool = False
+    of_difference: bool = False
+    engine_parameters: tuple[str, ...] | None = None
+    built_in: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in _OF_THE_FORMULA:
+            if name not in vars(cls):
+                setattr(cls, name, vars(Loss)[name])
 
     @property
     def has_hessian(self) -> bool:
@@ -151,6 +210,29 @@ class Loss(ABC):
 
         return bottom(slope, *self._where_to_search(y, rows))
 
+    def line_step(
+        self, y: FloatArray, F: FloatArray, h: FloatArray, r: FloatArray, rows: RowWeights
+    ) -> float | None:
+        """``argmin_{nu >= 0} sum w_i l(y_i, F_i + nu h_i)`` if there is a formula, else None.
+
+        Infinity if the loss falls for ever.
+
+        Parameters
+        ----------
+        y, F, h, r : arrays of shape (n,)
+            Targets, scores, the direction (of which the largest number is 1 or -1), the negative
+            gradient.
+        rows : RowWeights
+        """
+        return None
+
+    def leaf_steps(self, leaves: Leaves) -> FloatArray | None:
+        """The best step of each leaf, ``argmin_v sum w_i l(y_i, F_i + v)``, if there is a formula.
+
+        None: it is found from the sign of the slope.
+        """
+        return None
+
     def check_target(self, y: npt.ArrayLike) -> None:
         """Raise ValueError unless the loss is defined for all targets."""
         y = np.asarray(y, dtype=np.float64)
@@ -201,6 +283,17 @@ class Loss(ABC):
             options={"ftol": 1e-15, "gtol": 1e-10},
         )
         return np.asarray(found.x, dtype=np.float64)
+
+
+REGISTERED: list[type[Loss]] = []
+_AnyLoss = TypeVar("_AnyLoss", bound=type[Loss])
+
+
+def register(loss: _AnyLoss) -> _AnyLoss:
+    """Make a loss of this package known by its name, which estimators then take for it."""
+    loss.built_in = True
+    REGISTERED.append(loss)
+    return loss
 
 
 def class_weights(y: FloatArray, w: FloatArray, n_classes: int) -> FloatArray:

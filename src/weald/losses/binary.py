@@ -24,9 +24,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit
 
-from weald.losses.base import FAR, FloatArray, Loss, class_weights, set_number
+from weald.input.row_weights import RowWeights
+from weald.losses.base import FAR, FloatArray, Loss, class_weights, register, set_number
 from weald.losses.links import HalfLogit, HingeLink, Link, Logit, bounded_exp, exp_then_line
+from weald.losses.multiclass import Softmax
 from weald.losses.search import present
+
+# Far on the right side the hinge has no curvature, and far on the wrong side the focal loss has a
+# little below 0.
+_FLOOR = 0.01
 
 
 class _MarginLoss(Loss):
@@ -68,6 +74,7 @@ class _MarginLoss(Loss):
         """``l''(z)``."""
 
 
+@register
 @dataclass(frozen=True)
 class LogLoss(_MarginLoss):
     """Logistic loss, ``l = ln(1 + exp(-z))``: minus the log of the probability of the target.
@@ -82,6 +89,10 @@ class LogLoss(_MarginLoss):
     """
 
     name = "log_loss"
+    multiclass = Softmax
+    hessian_floor = None
+    unit_free = True
+    engine_parameters = ()
 
     def _of_margin(self, z: FloatArray) -> FloatArray:
         """``ln(1 + exp(-z))``."""
@@ -96,6 +107,7 @@ class LogLoss(_MarginLoss):
         return np.asarray(expit(z) * expit(-z))
 
 
+@register
 @dataclass(frozen=True)
 class Exponential(_MarginLoss):
     """Exponential loss of AdaBoost, ``l = exp(-z)``.
@@ -112,6 +124,9 @@ class Exponential(_MarginLoss):
 
     name = "exponential"
     link = HalfLogit()
+    hessian_floor = None
+    unit_free = True
+    engine_parameters = ()
 
     def _of_margin(self, z: FloatArray) -> FloatArray:
         """``exp(-z)``."""
@@ -125,7 +140,22 @@ class Exponential(_MarginLoss):
         """``exp(-z)``."""
         return bounded_exp(-z)
 
+    def line_step(
+        self, y: FloatArray, F: FloatArray, h: FloatArray, r: FloatArray, rows: RowWeights
+    ) -> float | None:
+        """``1/2 ln((1 - e) / e)`` along a member that says -1 or 1 (Freund & Schapire 1997).
 
+        With e the share of the gradient that wrong rows have: ``exp(-nu)`` for right rows,
+        ``exp(nu)`` for wrong ones. Without wrong rows it falls for ever.
+        """
+        if not (np.abs(h) == 1).all():
+            return None
+        gain = (r / np.abs(r).max()) * h
+        right, wrong = rows.sum(np.maximum(gain, 0.0)), rows.sum(np.maximum(-gain, 0.0))
+        return np.inf if wrong == 0 else float(np.log(right / wrong)) / 2
+
+
+@register
 @dataclass(frozen=True)
 class SmoothHinge(_MarginLoss):
     """The hinge ``max(1 - z, 0)`` with its corner rounded off (Rennie & Srebro 2005).
@@ -148,6 +178,9 @@ class SmoothHinge(_MarginLoss):
 
     smoothness: float = 1.0
     name = "smooth_hinge"
+    newton = False
+    hessian_floor = _FLOOR
+    engine_parameters = ("smoothness",)
     link: Link = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -169,6 +202,7 @@ class SmoothHinge(_MarginLoss):
         return np.where(rounded, 1 / self.smoothness, 0.0)
 
 
+@register
 @dataclass(frozen=True)
 class Focal(_MarginLoss):
     """Focal loss, ``l = (1 - p)^gamma (-ln p)`` with ``p = sigmoid(z)`` (Lin et al. 2017).
@@ -191,6 +225,9 @@ class Focal(_MarginLoss):
     gamma: float = 2.0
     name = "focal"
     convex = False
+    hessian_floor = _FLOOR
+    unit_free = True
+    engine_parameters = ("gamma",)
 
     def __post_init__(self) -> None:
         just_below_0 = -np.nextafter(0.0, 1.0)

@@ -1,7 +1,7 @@
 """How far to go along a member: ``argmin_{nu >= 0} sum w_i L(y_i, F_i + nu h_i)``.
 
-Where there is a formula it is used: squared error, absolute error and quantiles, and exponential
-loss with members that say -1 or 1. Everything else is found from the sign of the slope.
+Where the loss has a formula (:meth:`weald.losses.Loss.line_step`) it is used. Otherwise the step is
+found from the sign of the slope.
 """
 
 from __future__ import annotations
@@ -9,23 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
 from weald.input.row_weights import RowWeights
-from weald.losses import (
-    AbsoluteError,
-    Exponential,
-    Identity,
-    Loss,
-    Quantile,
-    SquaredError,
-)
-from weald.losses.search import bottom, weighted_quantile
+from weald.losses.base import FloatArray, Loss
+from weald.losses.links import Identity
+from weald.losses.search import bottom
 
 __all__ = ["StepLength", "best_step", "negative_gradient"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _NOISE = 1e-14  # a sum that is smaller than this share of its parts is 0, but for rounding
 _MEETS = 1e-12  # a score that differs from its target by less, relatively, meets it
@@ -57,6 +48,7 @@ def negative_gradient(
 
     Examples
     --------
+    >>> from weald.losses import AbsoluteError
     >>> y, F = np.array([0.3, 1.0]), np.array([0.1 + 0.2, 0.0])
     >>> AbsoluteError().gradient(y, F), negative_gradient(AbsoluteError(), y, F, F)
     (array([ 1., -1.]), array([-0.,  1.]))
@@ -97,6 +89,7 @@ def best_step(
     --------
     Three of four equal rows right: ``1/2 ln(3)``, AdaBoost's vote.
 
+    >>> from weald.losses import Exponential
     >>> y, h = np.array([0.0, 0.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0, 1.0])
     >>> F, rows = np.zeros(4), RowWeights(None, 4)
     >>> r = -Exponential().gradient(y, F)
@@ -110,15 +103,10 @@ def best_step(
     gain = (r / np.abs(r).max()) * g
     if rows.sum(gain) <= _NOISE * rows.sum(np.abs(gain)):
         return StepLength(0.0)
-    if type(loss) is SquaredError:
-        # Least squares, sum w h r / sum w h^2: matching pursuit (Mallat & Zhang 1993).
-        length, endless = rows.sum(g * r) / rows.sum(g * g), False
-    elif isinstance(loss, AbsoluteError | Quantile):
-        length, endless = _quantile_step(loss, y - F, g, rows), False
-    elif type(loss) is Exponential and (np.abs(g) == 1).all():
-        length, endless = _vote(gain, rows)
-    else:
-        length, endless = _search(loss, y, F, g, rows, gain)
+    length = loss.line_step(y, F, g, r, rows)
+    if length is None:
+        length = _search(loss, y, F, g, rows, gain)
+    endless = length == np.inf
     if endless:
         length = max(_sure_score(loss), largest_before)
     with np.errstate(over="ignore"):
@@ -126,35 +114,10 @@ def best_step(
     return StepLength(nu if 0 < nu < np.inf else 0.0, endless)
 
 
-def _vote(gain: FloatArray, rows: RowWeights) -> tuple[float, bool]:
-    """``1/2 ln((1 - e) / e)`` with e the share of the pull of wrong rows (Freund & Schapire 1997).
-
-    Exponential loss with members -1 and 1: ``exp(-nu)`` for right rows, ``exp(nu)`` for wrong ones.
-    Without wrong rows it falls for ever.
-    """
-    right, wrong = rows.sum(np.maximum(gain, 0.0)), rows.sum(np.maximum(-gain, 0.0))
-    return (0.0, True) if wrong == 0 else (float(np.log(right / wrong)) / 2, False)
-
-
-def _quantile_step(
-    loss: AbsoluteError | Quantile, distance: FloatArray, g: FloatArray, rows: RowWeights
-) -> float:
-    """The weighted quantile of the steps ``(y - F) / g`` that bring each row to its target.
-
-    The slope begins at ``-sum w |g| q``, with 1 - q for q where g < 0, and every row adds its
-    ``w |g|`` when it is reached (a weighted median for absolute error: Friedman 2001, 4.3).
-    """
-    q = loss.quantile if isinstance(loss, Quantile) else 0.5
-    moved = np.abs(g) > _NOISE
-    g, weight = g[moved], (rows.weights * np.abs(g))[moved]
-    wanted = float((weight * np.where(g > 0, q, 1 - q)).sum() / weight.sum())
-    return weighted_quantile(distance[moved] / g, weight, wanted)
-
-
 def _search(
     loss: Loss, y: FloatArray, F: FloatArray, g: FloatArray, rows: RowWeights, gain: FloatArray
-) -> tuple[float, bool]:
-    """Bracket the bottom by doubling, then close in on it; also whether there is none."""
+) -> float:
+    """Bracket the bottom by doubling, then close in on it; infinity if there is none."""
 
     def slope(nu: float) -> float:
         with np.errstate(all="ignore"):
@@ -173,7 +136,7 @@ def _search(
         first = float(np.abs(y - F).max()) or 1.0
         reach = 1e9 * first
     if loss.kind == "binary" and (gain >= 0).all() and slope(reach) < 0:
-        return reach, True  # no row is wrong, and every one gains
+        return np.inf  # no row is wrong, and every one gains
     length = bottom(slope, 0.0, first, reach)
     if not loss.convex:
         # There may be several valleys, and this one may lie higher than where we stand.
@@ -182,7 +145,7 @@ def _search(
             if risk(length) < here:
                 break
             length /= 2
-    return length, False
+    return length
 
 
 def _sure_score(loss: Loss) -> float:

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_expit
 
-from weald.losses.base import FAR, FloatArray, Loss, class_weights
+from weald.losses.base import FAR, FloatArray, Loss, class_weights, register
 from weald.losses.links import SoftmaxLink, class_by_class
 from weald.losses.search import present
 
 
+@register
 @dataclass(frozen=True)
 class Softmax(Loss):
     """Minus the log of the probability of the target, ``l = ln sum_k exp(F_k) - F_y``.
@@ -39,6 +40,9 @@ class Softmax(Loss):
     name = "softmax"
     kind = "multiclass"
     link = SoftmaxLink()
+    hessian_floor = None
+    unit_free = True
+    engine_parameters = ()
 
     def __post_init__(self) -> None:
         K = self.n_classes

@@ -16,6 +16,7 @@ _LINKS: dict[str, Link] = {
     "binary": Logit(),
     "multiclass": SoftmaxLink(),
 }
+_FACTS = ("positive_only", "newton", "hessian_floor", "unit_free", "of_difference")
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class OwnLoss(Loss):
 
     What else the object has of a Loss is used: ``hessian``, ``constant``, ``check_target``,
     ``kind`` ("regression" unless it says so), ``link`` (the usual one of its kind), ``name`` (that
-    of its class), ``smooth``, ``convex`` (not assumed), ``constant_hessian``, ``n_classes``.
+    of its class), ``smooth``, ``convex`` (not assumed), ``constant_hessian``, ``n_classes``,
+    ``positive_only``, ``newton``, ``hessian_floor``, ``unit_free``, ``of_difference``.
 
     Parameters
     ----------
@@ -60,6 +62,7 @@ class OwnLoss(Loss):
             "constant_hessian": getattr(self.loss, "constant_hessian", False),
             "n_classes": getattr(self.loss, "n_classes", None),
         }
+        taken |= {name: getattr(self.loss, name) for name in _FACTS if hasattr(self.loss, name)}
         for name, value in taken.items():
             object.__setattr__(self, name, value)
 

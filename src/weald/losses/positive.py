@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FAR, FloatArray, Loss, set_number
+from weald.losses.base import FAR, FloatArray, Loss, register, set_number
 from weald.losses.links import Link, Log, bounded_exp, exp_then_line
 from weald.losses.search import present
 
@@ -25,6 +25,7 @@ class _LogMeanLoss(Loss):
     """A loss of non-negative targets whose prediction ``exp(F)`` is a mean."""
 
     link: Link = Log()
+    positive_only = True
 
     def constant(self, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Logarithm of the weighted mean; -30 if all targets are 0."""
@@ -36,6 +37,7 @@ class _LogMeanLoss(Loss):
         return "targets >= 0", y >= 0
 
 
+@register
 @dataclass(frozen=True)
 class Poisson(_LogMeanLoss):
     """Counts: ``l = exp(F) - y F``, half the Poisson deviance.
@@ -47,6 +49,9 @@ class Poisson(_LogMeanLoss):
     """
 
     name = "poisson"
+    hessian_floor = None
+    unit_free = True
+    engine_parameters = ()
 
     def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
         """``exp(F) - y F``."""
@@ -61,6 +66,7 @@ class Poisson(_LogMeanLoss):
         return bounded_exp(F)
 
 
+@register
 @dataclass(frozen=True)
 class Gamma(_LogMeanLoss):
     """Positive amounts with a spread in proportion to their mean: ``l = F + y exp(-F)``.
@@ -74,6 +80,9 @@ class Gamma(_LogMeanLoss):
     """
 
     name = "gamma"
+    hessian_floor = None
+    unit_free = True
+    engine_parameters = ()
 
     def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
         """``F + y exp(-F)``."""
@@ -91,6 +100,7 @@ class Gamma(_LogMeanLoss):
         return "targets > 0", y > 0
 
 
+@register
 @dataclass(frozen=True)
 class Tweedie(_LogMeanLoss):
     """Amounts that are often exactly 0, such as claims: a Poisson number of gamma amounts.
@@ -111,6 +121,8 @@ class Tweedie(_LogMeanLoss):
 
     power: float = 1.5
     name = "tweedie"
+    hessian_floor = None
+    engine_parameters = ("power",)
 
     def __post_init__(self) -> None:
         set_number(self, "power", "a number between 1 and 2 (exclusive)", low=1, high=2)

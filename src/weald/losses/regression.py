@@ -13,12 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FloatArray, Loss, set_number
+from weald.losses.base import FloatArray, Leaves, Loss, register, set_number
 from weald.losses.search import present, weighted_quantile
 
 _LN2 = float(np.log(2.0))
+# Far from the target, huber and log_cosh have (almost) no curvature. With a hundredth of what they
+# have near it, no step gets out of hand.
+_FLOOR = 0.01
+_NOISE = 1e-14  # a direction that is smaller than this share of the largest does not move a row
 
 
+@register
 @dataclass(frozen=True)
 class SquaredError(Loss):
     """Half the squared error, ``l = 1/2 (F - y)^2``; the best constant is the mean.
@@ -33,6 +38,9 @@ class SquaredError(Loss):
 
     name = "squared_error"
     constant_hessian = True
+    hessian_floor = None
+    of_difference = True
+    engine_parameters = ()
 
     def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
         """``1/2 r^2``."""
@@ -52,7 +60,14 @@ class SquaredError(Loss):
         y, w, _ = present(y, sample_weight)
         return RowWeights(w, len(y)).mean(y)
 
+    def line_step(
+        self, y: FloatArray, F: FloatArray, h: FloatArray, r: FloatArray, rows: RowWeights
+    ) -> float:
+        """Least squares, ``sum w h r / sum w h^2``: matching pursuit (Mallat & Zhang 1993)."""
+        return rows.sum(h * r) / rows.sum(h * h)
 
+
+@register
 @dataclass(frozen=True)
 class AbsoluteError(Loss):
     """Absolute error, ``l = |F - y|``; the best constant is the median.
@@ -65,6 +80,8 @@ class AbsoluteError(Loss):
 
     name = "absolute_error"
     smooth = False
+    of_difference = True
+    engine_parameters = ()
 
     def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
         """``|r|``."""
@@ -79,7 +96,66 @@ class AbsoluteError(Loss):
         y, w, _ = present(y, sample_weight)
         return weighted_quantile(y, w, 0.5)
 
+    def line_step(
+        self, y: FloatArray, F: FloatArray, h: FloatArray, r: FloatArray, rows: RowWeights
+    ) -> float:
+        """A weighted median (Friedman 2001, 4.3)."""
+        return _quantile_step(0.5, y - F, h, rows)
 
+    def leaf_steps(self, leaves: Leaves) -> FloatArray:
+        """Weighted medians."""
+        return leaves.quantiles(0.5)
+
+
+@register
+@dataclass(frozen=True)
+class Huber(Loss):
+    """Squared near the target, absolute far from it (Huber 1964): outliers pull with limited force.
+
+    ``l = 1/2 r^2`` for ``|r| <= delta``, else ``delta (|r| - delta/2)``.
+
+    Parameters
+    ----------
+    delta : float > 0, default 1.0
+        The residual at which one becomes the other, in units of the target.
+
+    Examples
+    --------
+    >>> Huber(delta=2.0).value(np.zeros(3), np.array([1.0, 2.0, 5.0]))
+    array([0.5, 2. , 8. ])
+    """
+
+    delta: float = 1.0
+    name = "huber"
+    newton = False
+    hessian_floor = _FLOOR
+    of_difference = True
+    engine_parameters = ("delta",)
+
+    def __post_init__(self) -> None:
+        set_number(self, "delta", "a finite number > 0", low=0)
+
+    def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
+        """``c (|r| - c/2)`` with ``c = min(|r|, delta)``, which is both cases in one."""
+        distance = np.abs(F - y)
+        near = np.minimum(distance, self.delta)
+        return near * (distance - 0.5 * near)
+
+    def gradient(self, y: FloatArray, F: FloatArray) -> FloatArray:
+        """``r``, cut off at ``-delta`` and ``delta``."""
+        return np.clip(F - y, -self.delta, self.delta)
+
+    def hessian(self, y: FloatArray, F: FloatArray) -> FloatArray:
+        """1 for ``|r| <= delta``, else 0."""
+        return (np.abs(F - y) <= self.delta).astype(np.float64)
+
+    def leaf_steps(self, leaves: Leaves) -> FloatArray:
+        """The median, and the mean of what is left, cut off at delta (Friedman 2001, alg. 4)."""
+        middle = leaves.quantiles(0.5)
+        return middle + leaves.means(lambda r: np.clip(r, -self.delta, self.delta), middle)
+
+
+@register
 @dataclass(frozen=True)
 class Quantile(Loss):
     """Quantile loss, ``l = q (y - F)`` below the target and ``(1 - q)(F - y)`` above it.
@@ -100,6 +176,8 @@ class Quantile(Loss):
     quantile: float = 0.5
     name = "quantile"
     smooth = False
+    of_difference = True
+    engine_parameters = ("quantile",)
 
     def __post_init__(self) -> None:
         set_number(self, "quantile", "a number between 0 and 1 (exclusive)", low=0, high=1)
@@ -119,45 +197,18 @@ class Quantile(Loss):
         y, w, _ = present(y, sample_weight)
         return weighted_quantile(y, w, self.quantile)
 
+    def line_step(
+        self, y: FloatArray, F: FloatArray, h: FloatArray, r: FloatArray, rows: RowWeights
+    ) -> float:
+        """A weighted quantile."""
+        return _quantile_step(self.quantile, y - F, h, rows)
 
-@dataclass(frozen=True)
-class Huber(Loss):
-    """Squared near the target, absolute far from it (Huber 1964): outliers pull with limited force.
-
-    ``l = 1/2 r^2`` for ``|r| <= delta``, else ``delta (|r| - delta/2)``.
-
-    Parameters
-    ----------
-    delta : float > 0, default 1.0
-        The residual at which one becomes the other, in units of the target.
-
-    Examples
-    --------
-    >>> Huber(delta=2.0).value(np.zeros(3), np.array([1.0, 2.0, 5.0]))
-    array([0.5, 2. , 8. ])
-    """
-
-    delta: float = 1.0
-    name = "huber"
-
-    def __post_init__(self) -> None:
-        set_number(self, "delta", "a finite number > 0", low=0)
-
-    def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
-        """``c (|r| - c/2)`` with ``c = min(|r|, delta)``, which is both cases in one."""
-        distance = np.abs(F - y)
-        near = np.minimum(distance, self.delta)
-        return near * (distance - 0.5 * near)
-
-    def gradient(self, y: FloatArray, F: FloatArray) -> FloatArray:
-        """``r``, cut off at ``-delta`` and ``delta``."""
-        return np.clip(F - y, -self.delta, self.delta)
-
-    def hessian(self, y: FloatArray, F: FloatArray) -> FloatArray:
-        """1 for ``|r| <= delta``, else 0."""
-        return (np.abs(F - y) <= self.delta).astype(np.float64)
+    def leaf_steps(self, leaves: Leaves) -> FloatArray:
+        """Weighted quantiles."""
+        return leaves.quantiles(self.quantile)
 
 
+@register
 @dataclass(frozen=True)
 class LogCosh(Loss):
     """A smooth cousin of absolute error, ``l = ln cosh(F - y)``.
@@ -171,6 +222,10 @@ class LogCosh(Loss):
     """
 
     name = "log_cosh"
+    newton = False
+    hessian_floor = _FLOOR
+    of_difference = True
+    engine_parameters = ()
 
     def value(self, y: FloatArray, F: FloatArray) -> FloatArray:
         """``ln(1 + 2 sinh^2(r/2))`` near 0, ``|r| + ln(1 + exp(-2|r|)) - ln 2`` elsewhere.
@@ -191,3 +246,15 @@ class LogCosh(Loss):
         """``1 / cosh^2(r) = 4 e / (1 + e)^2`` with ``e = exp(-2|r|)``."""
         e = np.exp(-2 * np.abs(F - y))
         return np.asarray(4 * e / (1 + e) ** 2)
+
+
+def _quantile_step(q: float, distance: FloatArray, h: FloatArray, rows: RowWeights) -> float:
+    """The weighted quantile of the steps ``(y - F) / h`` that bring each row to its target.
+
+    The slope begins at ``-sum w |h| q``, with 1 - q for q where h < 0, and every row adds its
+    ``w |h|`` when it is reached.
+    """
+    moved = np.abs(h) > _NOISE
+    h, weight = h[moved], (rows.weights * np.abs(h))[moved]
+    wanted = float((weight * np.where(h > 0, q, 1 - q)).sum() / weight.sum())
+    return weighted_quantile(distance[moved] / h, weight, wanted)

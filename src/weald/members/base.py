@@ -124,7 +124,13 @@ class Members(CheckedState, ABC):
         """Weighted mean of what the members say; `params` go to members that take them."""
 
     @abstractmethod
-    def each(self, X: Any, n_jobs: int | None) -> FloatArray:
+    def each(
+        self,
+        X: Any,
+        n_jobs: int | None,
+        vote: bool = False,
+        params: dict[str, Any] | None = None,
+    ) -> FloatArray:
         """What every round says, shape (rounds, n, n_outputs, n_classes)."""
 
     @abstractmethod

@@ -146,9 +146,15 @@ class Others(Members):
         said = self._stream(self._ask(vote), X, n_jobs, params)
         return self._shaped(combining.mean(said, weights))
 
-    def each(self, X: Any, n_jobs: int | None) -> FloatArray:
+    def each(
+        self,
+        X: Any,
+        n_jobs: int | None,
+        vote: bool = False,
+        params: dict[str, Any] | None = None,
+    ) -> FloatArray:
         """What every round says, shape (rounds, n, n_outputs, n_classes)."""
-        said = [self._shaped(part) for part in self._stream(self._ask(False), X, n_jobs, None)]
+        said = [self._shaped(part) for part in self._stream(self._ask(vote), X, n_jobs, params)]
         if self.factors is not None:
             said = [factor * part for factor, part in zip(self.factors, said, strict=True)]
         rounds = range(0, len(said), self.per_round)

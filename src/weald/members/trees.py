@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald import combining
 from weald.input.state import check_trees, require
 from weald.input.table import check_X_predict
 from weald.members.base import FloatArray, IntArray, Members, State
@@ -146,11 +147,18 @@ class Trees(Members):
         values /= len(self) if weights is None else weights.sum()
         return values
 
-    def each(self, X: Any, n_jobs: int | None) -> FloatArray:
+    def each(
+        self,
+        X: Any,
+        n_jobs: int | None,
+        vote: bool = False,
+        params: dict[str, Any] | None = None,
+    ) -> FloatArray:
         """What every round says, shape (rounds, n, n_outputs, n_classes)."""
         threads = engine.resolve_threads(n_jobs)
         parts = [forest.member_values(X, threads) for forest in self.forests]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        said = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        return combining.votes(said) if vote else said
 
     def leaves(self, X: Any, n_jobs: int | None) -> IntArray:
         """Leaf of each row in each tree, shape (n, rounds, members of a round)."""

@@ -71,6 +71,7 @@ class EnsembleParams(WatchParams):
     vote: bool = False  # each member votes for one class
     weights: FloatArray | None = None  # of the members, given by the user
     weigh: bool = False  # the members by their out-of-bag performance
+    combine: Any = None  # instead of the mean
 
 
 def resolve_watch(estimator: Any) -> WatchParams:
@@ -129,12 +130,21 @@ def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> Ensemble
     watch = resolve_watch(estimator)
     weighting = estimator.weighting
     by_performance = isinstance(weighting, str) and weighting == "oob"
+    combine = estimator.combine
+    if combine is not None and not callable(combine):
+        raise refuse("combine", "None or a function combine(answers, weights)", combine)
+    if combine is not None and (watch.out_of_bag or watch.patience or by_performance):
+        raise ValueError(
+            "Out-of-bag predictions are means: with combine, leave oob_score, n_iter_no_change and "
+            "weighting='oob' alone."
+        )
     return EnsembleParams(
         **vars(watch),
         threads=threads,
         vote=vote,
         weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
         weigh=by_performance,
+        combine=combine,
     )
 
 

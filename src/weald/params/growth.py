@@ -16,19 +16,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from weald._engine import Rules, resolve_threads
-
-CLASSIFICATION_CRITERIA = {
-    "gini": "gini",
-    "entropy": "entropy",
-    "log_loss": "entropy",
-    "misclassification": "misclassification",
-}
-REGRESSION_CRITERIA = {
-    "squared_error": "squared_error",
-    "absolute_error": "absolute_error",
-    "poisson": "poisson",
-}
-
+from weald.params.criteria import CRITERIA
 
 _ENDLESS = 2**40  # more rows, leaves or levels than there can be; fits the engine's integers
 
@@ -202,7 +190,7 @@ def resolve_growth(
         raise ValueError(
             "criterion='friedman_mse' chooses the same splits as 'squared_error': use that."
         )
-    criterion = criteria[check_choice("criterion", e.criterion, tuple(criteria))]
+    criterion = CRITERIA[check_choice("criterion", e.criterion, tuple(criteria))]
     rules = Rules()
     if e.max_depth is not None:
         rules.max_depth = check_count("max_depth", e.max_depth, least=1)
@@ -234,11 +222,11 @@ def resolve_growth(
         max_bins = int(e.max_bins)
     threads = resolve_threads(e.n_jobs)
     return GrowthParams(
-        criterion=criterion,
+        criterion=criterion.engine,
         rules=rules,
         max_features=max_features,
         max_bins=max_bins,
-        keys=rules.random_split and max_bins == 0 and criterion != "absolute_error",
+        keys=rules.random_split and max_bins == 0 and not criterion.needs_ranks,
         threads=threads,
     )
 

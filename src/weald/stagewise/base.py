@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 
 from weald.boosting.learners import AnyLearner
 from weald.boosting.model import AdditiveModel, Start
-from weald.boosting.objective import Objective, is_built_in
+from weald.boosting.objective import Objective
 from weald.boosting.rounds import BoostingRounds
 from weald.boosting.validation import Monitor
 from weald.fitting.driver import Outcome, Plan, drive
@@ -191,7 +191,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     def _start(self, train: FitData, params: _Params) -> float:
         """Score of every row before the first round; here a loss of the user's own is tried out."""
         loss = self.loss_
-        if not is_built_in(loss):
+        if not loss.built_in:
             some = np.unique(np.linspace(0, len(train) - 1, _CHECKED).astype(np.intp))
             plain = isinstance(loss.link, Identity) and not params.from_zero
             near = train.row_weights.mean(train.y) if plain else 0.0

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score
 
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
-from weald.losses import Loss
+from weald.losses import Loss, names_of
 from weald.losses.links import two_shares
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeClassifier
@@ -206,8 +206,9 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
 
     def _wrong_kind(self, loss: Loss) -> ValueError:
         return ValueError(
-            f"loss={self.loss!r} is not a loss of two classes: use 'log_loss', 'exponential', "
-            "'smooth_hinge', 'focal', or a loss of your own whose kind is 'binary'."
+            f"loss={self.loss!r} is not a loss of two classes: use "
+            f"{', '.join(map(repr, names_of('binary')))}, or a loss of your own whose kind is "
+            "'binary'."
         )
 
     def _sides(self) -> npt.NDArray[Any]:

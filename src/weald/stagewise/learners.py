@@ -21,11 +21,8 @@ from weald import _engine as engine
 from weald.boosting.learners import signed_weights
 from weald.input.fit_data import FitData
 from weald.members.templates import describe
-from weald.params.growth import (
-    CLASSIFICATION_CRITERIA,
-    REGRESSION_CRITERIA,
-    resolve_member_tree,
-)
+from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
+from weald.params.growth import resolve_member_tree
 
 __all__ = ["FittedTrees"]
 
@@ -33,8 +30,9 @@ FloatArray = npt.NDArray[np.float64]
 
 # Trees are fitted to the gradient as it is, unless it is far out of the range of other numbers.
 _HUGE, _TINY = 1e50, 1e-50
-# Poisson trees know positive targets only, and gradients have both signs.
-_CRITERIA = {name: of for name, of in REGRESSION_CRITERIA.items() if name != "poisson"}
+_OF_GRADIENTS = {  # which have both signs
+    name: of for name, of in REGRESSION_CRITERIA.items() if not CRITERIA[name].positive_only
+}
 
 
 class FittedTrees:
@@ -59,7 +57,7 @@ class FittedTrees:
         self._votes = labels is not None
         self._growth = resolve_member_tree(
             tree,
-            CLASSIFICATION_CRITERIA if self._votes else _CRITERIA,
+            CLASSIFICATION_CRITERIA if self._votes else _OF_GRADIENTS,
             len(rows),
             rows.table.is_categorical,
             rows.weight,

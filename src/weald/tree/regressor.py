@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
 from weald import pruning
 from weald.input.targets import FloatArray, IntArray, NumberTarget, Weights, all_or_nothing
+from weald.params.criteria import CRITERIA
 from weald.tree.base import TreeBase
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
@@ -44,19 +44,10 @@ class TreeRegressor(NumberTarget, TreeBase):
         return weights
 
     def _row_loss(self, y: npt.NDArray[Any], weights: Weights) -> pruning.RowLoss:
-        criterion = self.criterion
+        row_loss = CRITERIA[self.criterion].row_loss
 
         def loss(tree: engine.Tree, node: IntArray, rows: IntArray) -> FloatArray:
-            truth, guess = y[rows], tree.value[node, :, 0]
-            if criterion == "absolute_error":
-                each = np.abs(truth - guess)
-            elif criterion == "poisson":
-                # Deviance without its constant part; a node that says 0 is wrong beyond measure.
-                safe = np.maximum(guess, np.finfo(np.float64).tiny)
-                each = safe - truth * np.log(safe)
-            else:
-                each = (truth - guess) ** 2
-            mean = each.mean(axis=1)
+            mean = row_loss(y[rows], tree.value[node, :, 0]).mean(axis=1)
             weighted: FloatArray = mean if weights is None else mean * weights[rows]
             return weighted
 

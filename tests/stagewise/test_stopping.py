@@ -29,7 +29,7 @@ def test_early_stopping_on_given_rows(kind):
     w = np.random.default_rng(0).integers(0, 3, len(y[1::2]))
     model = kind(n_estimators=300, learning_rate=0.5, n_iter_no_change=5)
     model.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2], sample_weight_val=w)
-    scores = [np.full(len(w), model.init_), *model._staged_scores(X[1::2])]
+    scores = [np.full(len(w), model.init_), *model._staged_raw(X[1::2])]
     curve = [model.loss_.mean(y[1::2], F, w) for F in scores]
     np.testing.assert_allclose(model.validation_losses_, curve, rtol=1e-9)
     full = kind(n_estimators=300, learning_rate=0.5)

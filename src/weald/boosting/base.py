@@ -68,7 +68,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
             return
         require(isinstance(self._model, AdditiveModel), self, "its members")
         require(isinstance(self._objective, Objective), self, "its losses")
-        require(self._objective.n_scores == self._model.n_scores, self, "the number of scores")
+        require(self._objective.n_raw == self._model.n_raw, self, "the number of scores")
         self._check_members(same_target=False)
 
     @property
@@ -105,7 +105,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 tree=self if self.estimator is None else None,
                 offset=offset,
                 validation=validation,
-                raw=is_model(self.init),
+                keep_given=is_model(self.init),
             )
             data = replace(data.present(), validation=data.validation and data.validation.present())
             self._objective, params = self._resolve(data)
@@ -118,7 +118,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         if self.estimator is not None and is_classifier(check_member(self.estimator)):
             raise ValueError(f"estimator={self.estimator!r} is a classifier: give a regressor.")
         objective = self._make_objective()
-        d, K = self.n_features_in_, objective.n_scores
+        d, K = self.n_features_in_, objective.n_raw
         slow = self.estimator is not None or self.dropout != 0
         classes = max(2, K) if objective.joint else 2
         defaults = choose(
@@ -144,9 +144,9 @@ class GradientEnsemble(Ensemble, TableEstimator):
         classes = getattr(self, "classes_", None)
         start, self.init_ = make_start(self.init, self._objective, train, classes)
         if self._objective.alpha is not None:
-            F = start.scores(train.raw, len(train), train.offset)
+            F = start.raw(train.given, len(train), train.offset)
             self._objective = self._objective.settled(train.y, F.T, train.weights)
-        K = self._objective.n_scores
+        K = self._objective.n_raw
         if self.estimator is not None:
             members: Members = Others(
                 [], 0, self.seed_, factors=[], per_round=K, grid=True, finite=True
@@ -170,7 +170,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         check_same(
             {**_scored(before["_objective"], old), **shape_of(before)},
             {
-                "loss": [now.name, now.n_scores],
+                "loss": [now.name, now.n_raw],
                 "estimator (or multi_strategy)": [self.estimator is not None, params.vector],
                 **shape_of(self.__dict__),
             },
@@ -204,15 +204,13 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._keep(model, Outcome("one_class"), None, None, before)
             return
         learner, monotone, varies = self._learner(data, params)
-        model.start.fill(learner.scores.T, data.raw, data.offset)
+        model.start.fill(learner.raw.T, data.given, data.offset)
         if len(model.members):  # a warm start
-            begin = np.ascontiguousarray(learner.scores.T)
+            begin = np.ascontiguousarray(learner.raw.T)
             rounds = len(model.members)
-            learner.scores[:] = model.added(
-                data.X, begin, 0, rounds, params.threads, model.scales
-            ).T
+            learner.raw[:] = model.added(data.X, begin, 0, rounds, params.threads, model.scales).T
         objective = self._objective
-        objective.check_own(data.y, learner.scores, params.uses_hessian, data.numbers)
+        objective.check_own(data.y, learner.raw, params.uses_hessian, data.numbers)
         dart = Dart(learner, data, model, params, self.seed_) if params.dropout else None
         monitor = self._monitor(data, model, before, params)
         gradients = make_gradients(objective, data, learner, learner.boosting, params)
@@ -259,7 +257,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         self, train: FitData, params: GradientParams
     ) -> tuple[TreeLearner | AnyLearner, list[int], bool]:
         """Members in the making, monotone columns, and whether a round may differ from another."""
-        K = self._objective.n_scores
+        K = self._objective.n_raw
         if train.table is None:
             learner = AnyLearner(clone(self.estimator), train, K, params.order, self.seed_)
             return learner, [], True
@@ -275,7 +273,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         tree = tree_like(DecisionTreeRegressor, self)
         tree.set_params(max_leaf_nodes=params.max_leaf_nodes, max_features=params.max_features)
         tried = resolve_max_features(params.max_features, self.n_features_in_)
-        n_outputs = self._objective.n_scores if params.vector else 1
+        n_outputs = self._objective.n_raw if params.vector else 1
         return describe(tree, self, tried, n_outputs=n_outputs)
 
     def _keep(
@@ -320,11 +318,11 @@ class GradientEnsemble(Ensemble, TableEstimator):
             check_is_fitted(self)
             raise
 
-    def _scores(self, X: Any, offset: Any) -> FloatArray:
-        """F of the rows, shape (n, n_scores)."""
-        return self._asked_model().scores(self, X, offset, self.n_jobs)
+    def _raw(self, X: Any, offset: Any) -> FloatArray:
+        """F of the rows, shape (n, n_raw)."""
+        return self._asked_model().raw(self, X, offset, self.n_jobs)
 
-    def _staged_scores(self, X: Any, offset: Any) -> Iterator[FloatArray]:
+    def _staged_raw(self, X: Any, offset: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
         return self._asked_model().staged(self, X, offset, self.n_jobs)
 
@@ -333,12 +331,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
         Returns
         -------
-        array of shape (n_estimators_, n), or (n_estimators_, n, n_scores) for several scores
+        array of shape (n_estimators_, n), or (n_estimators_, n, n_raw) for several scores
         """
         members = self._asked()
         rows = members.read(self, X)
         if len(members) == 0:
-            each = np.empty((0, rows.shape[0], self._model.n_scores, 1))
+            each = np.empty((0, rows.shape[0], self._model.n_raw, 1))
         else:
             each = members.each(rows, self.n_jobs)
         return each[:, :, 0, 0] if each.shape[2] == 1 else each[:, :, :, 0]
@@ -384,8 +382,8 @@ class GradientEnsemble(Ensemble, TableEstimator):
 def _scored(objective: Objective, model: AdditiveModel) -> dict[str, Any]:
     """What a model is a sum of, by the names users have for it."""
     foreign = isinstance(model.members, Others)
-    vector = not foreign and model.members.per_round < model.n_scores
+    vector = not foreign and model.members.per_round < model.n_raw
     return {
-        "loss": [objective.name, objective.n_scores],
+        "loss": [objective.name, objective.n_raw],
         "estimator (or multi_strategy)": [foreign, vector],
     }

@@ -332,7 +332,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         sample_weight : array-like of shape (n,), optional
             A row of weight k adds exactly what k copies of it add, where no rows are drawn. A row
             of weight 0 is like its absence.
-        offset : array-like of shape (n,) or (n, n_scores), optional
+        offset : array-like of shape (n,) or (n, n_raw), optional
             Added to the score of each row, such as the logarithm of its exposure. Give it to
             ``predict`` as well.
         X_val, y_val, sample_weight_val, offset_val : optional
@@ -410,7 +410,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         -------
         array of shape (n,) for two classes, positive for ``classes_[1]``; (n, n_classes_) for more
         """
-        return self._as_decision(self._scores(X, offset))
+        return self._as_decision(self._raw(X, offset))
 
     def predict(self, X: Any, *, offset: Any = None) -> npt.NDArray[Any]:
         """The label with the largest score.
@@ -424,7 +424,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         -------
         array of shape (n,)
         """
-        return self._as_labels(self._scores(X, offset))
+        return self._as_labels(self._raw(X, offset))
 
     def predict_proba(self, X: Any, *, offset: Any = None) -> FloatArray:
         """Probabilities that the scores stand for, by the link of the loss.
@@ -438,11 +438,11 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         -------
         array of shape (n, n_classes_)
         """
-        return self._as_shares(self._scores(X, offset))
+        return self._as_shares(self._raw(X, offset))
 
     def predict_log_proba(self, X: Any, *, offset: Any = None) -> FloatArray:
         """Natural logarithm of the probabilities, exact where they are too small for a number."""
-        F, link = self._scores(X, offset), self._objective.link
+        F, link = self._raw(X, offset), self._objective.link
         if self.n_classes_ > 1 and isinstance(link, Logit):
             return log_expit(np.concatenate([-F, F], axis=1))
         if self.n_classes_ > 1 and isinstance(link, SoftmaxLink):
@@ -452,17 +452,17 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
 
     def staged_decision_function(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """:meth:`decision_function` after 1, 2, ... rounds, all that were made."""
-        for F in self._staged_scores(X, offset):
+        for F in self._staged_raw(X, offset):
             yield self._as_decision(F)
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[npt.NDArray[Any]]:
         """:meth:`predict` after 1, 2, ... rounds, all that were made."""
-        for F in self._staged_scores(X, offset):
+        for F in self._staged_raw(X, offset):
             yield self._as_labels(F)
 
     def staged_predict_proba(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """:meth:`predict_proba` after 1, 2, ... rounds, all that were made."""
-        for F in self._staged_scores(X, offset):
+        for F in self._staged_raw(X, offset):
             yield self._as_shares(F)
 
     def staged_score(

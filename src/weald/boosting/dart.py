@@ -48,7 +48,7 @@ class Dart:
     ) -> None:
         self._learner, self._rows, self._model = learner, rows, model
         self._params, self._seed = params, seed
-        self._start = model.start.scores(rows.raw, len(rows), rows.offset)
+        self._start = model.start.raw(rows.given, len(rows), rows.offset)
         if model.scales is None:
             model.scales = np.ones(len(model.members))
         self._left: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
@@ -80,4 +80,4 @@ class Dart:
     def _sum_up(self, scales: FloatArray) -> None:
         model, threads = self._model, self._params.threads
         total = model.added(self._rows.X, self._start, 0, len(model.members), threads, scales)
-        self._learner.scores[:] = total.T
+        self._learner.raw[:] = total.T

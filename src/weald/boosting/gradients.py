@@ -34,7 +34,7 @@ _MANY = 100_000  # rows from which threads pay
 class Scored(Protocol):
     """Something that has scores, gradients and hessians of all rows, each of shape (K, n)."""
 
-    scores: FloatArray
+    raw: FloatArray
     gradients: FloatArray
     hessians: FloatArray
 
@@ -62,8 +62,8 @@ class Gradients(ABC):
         self.y = objective.targets(rows.y)
         self.weights = rows.weights
         self._rows = rows
-        self.scores, self.gradients, self.hessians = (
-            scored.scores,
+        self.raw, self.gradients, self.hessians = (
+            scored.raw,
             scored.gradients,
             scored.hessians,
         )
@@ -95,7 +95,7 @@ class Gradients(ABC):
 
     def _adapt(self) -> None:
         if self.objective.alpha is not None:
-            settled = self.objective.settled(self._rows.y, self.scores, self.weights)
+            settled = self.objective.settled(self._rows.y, self.raw, self.weights)
             self.losses = settled.losses
 
 
@@ -168,7 +168,7 @@ class NumpyGradients(Gradients):
 
         Blocks are added in order, for the same bits always.
         """
-        F = np.ascontiguousarray(self.scores[:, self._some])
+        F = np.ascontiguousarray(self.raw[:, self._some])
         w, losses = self._some_weights, self.objective.losses
 
         def work(block: slice) -> float:
@@ -196,8 +196,8 @@ class NumpyGradients(Gradients):
     def _given(self, k: int, block: slice) -> tuple[FloatArray, FloatArray]:
         """Targets and scores for a loss, which must not write to them."""
         y = self.y[k][block]
-        F = np.ascontiguousarray(self.scores[:, block].T) if self.objective.joint else None
-        F = self.scores[k, block] if F is None else F
+        F = np.ascontiguousarray(self.raw[:, block].T) if self.objective.joint else None
+        F = self.raw[k, block] if F is None else F
         for array in (y, F):
             array.flags.writeable = False
         return y, F

@@ -42,7 +42,7 @@ class TreeLearner:
     ----------
     rows : FitData
     growth : GrowthParams
-    n_scores : int
+    n_raw : int
     params : GradientParams
     seed : int
     """
@@ -51,7 +51,7 @@ class TreeLearner:
         self,
         rows: FitData,
         growth: GrowthParams,
-        n_scores: int,
+        n_raw: int,
         params: GradientParams,
         seed: int,
     ) -> None:
@@ -66,12 +66,12 @@ class TreeLearner:
             bundled=True,
         )
         self.boosting = engine.make_boosting(
-            matrix, growth.rules, n_scores, rows.weights, params.threads
+            matrix, growth.rules, n_raw, rows.weights, params.threads
         )
         self._order, self._l2, self._vector = params.order, params.l2, params.vector
         self._seed, self._weights = seed, rows.weights
         self._multipliers: Multipliers = None
-        self.scores: FloatArray = self.boosting.scores
+        self.raw: FloatArray = self.boosting.scores
         self.gradients: FloatArray = self.boosting.gradients
         self.hessians: FloatArray = self.boosting.hessians
         self.leaf_sums: Callable[[int], FloatArray] = self.boosting.leaf_sums
@@ -117,7 +117,7 @@ class TreeLearner:
     def shapes(self) -> list[engine.Tree]:
         """The trees of this round, for their tests only; one for each score."""
         trees = [engine.Forest(core).tree(0) for core in self.boosting.trees()]
-        return trees * len(self.scores) if self._vector else trees
+        return trees * len(self.raw) if self._vector else trees
 
     def add(self, values: Sequence[FloatArray]) -> list[engine.Forest]:
         """Give the trees their leaf values, and add these to the scores; the trees."""
@@ -152,7 +152,7 @@ class AnyLearner:
     ----------
     estimator : regressor, or classifier
     rows : FitData
-    n_scores : int
+    n_raw : int
     order : int
     seed : int
     labels : array of two labels, optional
@@ -167,7 +167,7 @@ class AnyLearner:
         self,
         estimator: Any,
         rows: FitData,
-        n_scores: int,
+        n_raw: int,
         order: int,
         seed: int,
         labels: npt.NDArray[Any] | None = None,
@@ -176,9 +176,9 @@ class AnyLearner:
         self._estimator, self._rows, self._seed = estimator, rows, seed
         self._order, self._labels, self._scaled = order, labels, scaled
         self._weighs = takes_weights(estimator, routed=False)
-        self._n_scores = n_scores
-        shape = (n_scores, len(rows))
-        self.scores, self.gradients, self.hessians = (np.zeros(shape) for _ in range(3))
+        self._n_scores = n_raw
+        shape = (n_raw, len(rows))
+        self.raw, self.gradients, self.hessians = (np.zeros(shape) for _ in range(3))
         self._members: list[Any] = []
         self._said = np.zeros(shape)
 
@@ -239,7 +239,7 @@ class AnyLearner:
         """Add what the members say, times these factors, to the scores; members with factors."""
         factors = [float(value[0]) for value in values]
         for k, factor in enumerate(factors):
-            self.scores[k] += factor * self._said[k]
+            self.raw[k] += factor * self._said[k]
         if self._scaled:
             return self._members
         return list(zip(self._members, factors, strict=True))

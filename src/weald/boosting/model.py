@@ -32,9 +32,9 @@ class Start(CheckedState):
 
     Attributes
     ----------
-    constant : array of shape (n_scores,)
+    constant : array of shape (n_raw,)
     model : callable, optional
-        Gives the raw predictions (n, n_scores) of a table as users give it.
+        Gives the raw predictions (n, n_raw) of a table as users give it.
     """
 
     constant: FloatArray
@@ -44,8 +44,8 @@ class Start(CheckedState):
         require(numbers(self.constant), self, "the constant")
         require(self.model is None or callable(self.model), self, "the model")
 
-    def scores(self, table: Any, n: int, offset: FloatArray | None) -> FloatArray:
-        """Shape (n, n_scores)."""
+    def raw(self, table: Any, n: int, offset: FloatArray | None) -> FloatArray:
+        """Shape (n, n_raw)."""
         F = np.empty((n, len(self.constant)))
         self.fill(F, table, offset)
         return F
@@ -91,7 +91,7 @@ class AdditiveModel(CheckedState):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")
 
     @property
-    def n_scores(self) -> int:
+    def n_raw(self) -> int:
         """Raw predictions of a row."""
         return len(self.start.constant)
 
@@ -104,7 +104,7 @@ class AdditiveModel(CheckedState):
         n_jobs: int | None,
         scales: Scales = None,
     ) -> FloatArray:
-        """F of shape (n, n_scores), and what the rounds first .. last - 1 add to it."""
+        """F of shape (n, n_raw), and what the rounds first .. last - 1 add to it."""
         if first >= last:
             return F
         if self.votes and isinstance(self.members, Trees):
@@ -120,8 +120,8 @@ class AdditiveModel(CheckedState):
         sums = self.members.sum(X, scales, first=first, last=last, start=F, n_jobs=n_jobs)
         return sums.reshape(F.shape)
 
-    def scores(self, ensemble: Any, X: Any, offset: Any, n_jobs: int | None) -> FloatArray:
-        """F of new rows, shape (n, n_scores)."""
+    def raw(self, ensemble: Any, X: Any, offset: Any, n_jobs: int | None) -> FloatArray:
+        """F of new rows, shape (n, n_raw)."""
         rows, F = self._begin(ensemble, X, offset)
         return self.added(rows, F, 0, self.used, n_jobs, self.used_scales)
 
@@ -138,7 +138,7 @@ class AdditiveModel(CheckedState):
         rows = self.members.read(ensemble, X)
         n = rows.shape[0]
         table = keep_X_predict(ensemble, X) if self.start.model is not None else None
-        return rows, self.start.scores(table, n, check_offset(offset, n, self.n_scores))
+        return rows, self.start.raw(table, n, check_offset(offset, n, self.n_raw))
 
     def cut(self, rounds: int) -> None:
         """Keep the first rounds only."""

@@ -29,21 +29,21 @@ class Objective(CheckedState):
     ----------
     losses : tuple of Loss
         One if `joint`, else as many as scores.
-    n_scores : int
+    n_raw : int
     alpha : float, optional
         Huber's delta is this quantile of the absolute residuals, found anew in each round
         (Friedman 2001, section 4.4). `losses` then have that of the first round.
     """
 
     losses: tuple[Loss, ...]
-    n_scores: int
+    n_raw: int
     alpha: float | None = None
 
     def _check_state(self) -> None:
         require(len(self.losses) > 0, self, "the number of its losses")
         require(all(isinstance(loss, Loss) for loss in self.losses), self, "a loss")
-        require(is_whole(self.n_scores, 1), self, "the number of scores")
-        require(self.joint or len(self.losses) == self.n_scores, self, "the number of its losses")
+        require(is_whole(self.n_raw, 1), self, "the number of scores")
+        require(self.joint or len(self.losses) == self.n_raw, self, "the number of its losses")
 
     @property
     def joint(self) -> bool:
@@ -98,7 +98,7 @@ class Objective(CheckedState):
         return "likelihood" if self.losses[0].unit_free else "numbers"
 
     def targets(self, y: FloatArray) -> list[FloatArray]:
-        """The targets of each loss, from those of shape (n,) or (n, n_scores)."""
+        """The targets of each loss, from those of shape (n,) or (n, n_raw)."""
         if y.ndim == 1:
             return [y] * len(self.losses)
         return [np.ascontiguousarray(column) for column in y.T]
@@ -109,7 +109,7 @@ class Objective(CheckedState):
             loss.check_target(target)
 
     def mean(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> float:
-        """Mean loss of rows with scores F of shape (n, n_scores); the mean of several losses."""
+        """Mean loss of rows with scores F of shape (n, n_raw); the mean of several losses."""
         if self.joint:
             return self.losses[0].mean(y, F, weights)
         parts = [
@@ -123,13 +123,13 @@ class Objective(CheckedState):
     def constant(
         self, y: FloatArray, weights: FloatArray | None, offset: FloatArray | None
     ) -> FloatArray:
-        """The best score for all rows, shape (n_scores,): ``argmin_c sum w l(y, offset + c)``.
+        """The best score for all rows, shape (n_raw,): ``argmin_c sum w l(y, offset + c)``.
 
         With scores of several classes the offset is left out of account.
         """
         if self.joint:
             found = np.atleast_1d(np.asarray(self.losses[0].constant(y, weights), dtype=np.float64))
-            absent = np.full(self.n_scores - len(found), -FAR)  # classes that no row has
+            absent = np.full(self.n_raw - len(found), -FAR)  # classes that no row has
             return np.concatenate([found, absent])
         starts = []
         for k, (loss, target) in enumerate(zip(self.losses, self.targets(y), strict=True)):
@@ -141,7 +141,7 @@ class Objective(CheckedState):
         return np.array(starts, dtype=np.float64)
 
     def settled(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> Objective:
-        """With Huber's delta for the scores F of shape (n_scores, n)."""
+        """With Huber's delta for the scores F of shape (n_raw, n)."""
         if self.alpha is None:
             return self
         deltas = [
@@ -157,8 +157,8 @@ class Objective(CheckedState):
 
         Parameters
         ----------
-        y : array of shape (n,) or (n, n_scores)
-        F : array of shape (n_scores, n)
+        y : array of shape (n,) or (n, n_raw)
+        F : array of shape (n_raw, n)
             Scores before the first round; the loss is looked at around them.
         uses_hessian : bool
             Otherwise a second derivative may be anything.

@@ -107,7 +107,7 @@ def resolve_gradient(
     several = check_choice(
         "multi_strategy", e.multi_strategy, ("one_tree_per_output", "vector_leaves")
     )
-    vector = several == "vector_leaves" and objective.n_scores > 1
+    vector = several == "vector_leaves" and objective.n_raw > 1
     order, step = _resolve_step(e, objective, vector)
     rates = _resolve_rates(e)
     n_estimators = _or_auto(e.n_estimators, defaults.n_estimators)

@@ -320,7 +320,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         sample_weight : array-like of shape (n,), optional
             A row of weight k adds exactly what k copies of it add, where no rows are drawn. A row
             of weight 0 is like its absence.
-        offset : array-like of shape (n,) or (n, n_scores), optional
+        offset : array-like of shape (n,) or (n, n_raw), optional
             Added to the score of each row, such as the logarithm of its exposure. Give it to
             ``predict`` as well.
         X_val, y_val, sample_weight_val, offset_val : optional
@@ -394,7 +394,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         Parameters
         ----------
         X : table of shape (n, d)
-        offset : array of shape (n,) or (n, n_scores), optional
+        offset : array of shape (n,) or (n, n_raw), optional
             Added to the scores, as in ``fit``.
 
         Returns
@@ -402,11 +402,11 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         array of shape (n,); (n, n_outputs_) for several outputs, (n, n_quantiles) for several
         quantiles, in the order of `alpha` and such that they never cross
         """
-        return self._as_numbers(self._scores(X, offset))
+        return self._as_numbers(self._raw(X, offset))
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """:meth:`predict` after 1, 2, ... rounds, all that were made."""
-        for F in self._staged_scores(X, offset):
+        for F in self._staged_raw(X, offset):
             yield self._as_numbers(F)
 
     def staged_score(
@@ -435,7 +435,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         return float(np.mean(each))
 
     def _several_quantiles(self) -> list[float] | None:
-        if self.n_outputs_ > 1 or self._objective.n_scores == 1:
+        if self.n_outputs_ > 1 or self._objective.n_raw == 1:
             return None
         return [loss.quantile for loss in self._objective.losses if isinstance(loss, Quantile)]
 

@@ -37,7 +37,7 @@ FloatArray = npt.NDArray[np.float64]
 class Learner(Protocol):
     """Members in the making, with raw predictions and derivatives of the training rows (K, n)."""
 
-    scores: FloatArray
+    raw: FloatArray
 
     def grow(self, number: int, multipliers: Any, columns: Any) -> None:
         """Fit the members of a round to the gradients."""
@@ -150,7 +150,7 @@ class BoostingRounds:
         if self._later and done < self._total:
             return NOTHING
         loss = self._gradients.mean_loss()
-        if monitor is not None and monitor.look(self.model, self._learner.scores, loss):
+        if monitor is not None and monitor.look(self.model, self._learner.raw, loss):
             self.best_scales = None if self.model.scales is None else self.model.scales.copy()
         self._note(loss, done, self._rate)
         self._scales_then = self.model.scales

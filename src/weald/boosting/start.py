@@ -46,11 +46,11 @@ def make_start(
 
     Returns
     -------
-    the start; a float, an array of shape (n_scores,) or the fitted estimator
+    the start; a float, an array of shape (n_raw,) or the fitted estimator
     """
-    K = objective.n_scores
+    K = objective.n_raw
     if is_model(init):
-        model = InitScores(_fitted(init, rows, classes), objective.link, K, classes)
+        model = InitModel(_fitted(init, rows, classes), objective.link, K, classes)
         return Start(np.zeros(K), model), model.estimator
     if init is None:
         offset = rows.offset
@@ -78,21 +78,21 @@ def _fitted(init: Any, rows: FitData, classes: npt.NDArray[Any] | None) -> Any:
     target = rows.y if classes is None else classes.take(rows.y.astype(np.intp))
     if rows.weights is not None and not has_fit_parameter(model, "sample_weight"):
         raise ValueError(f"init={init!r} takes no sample_weight, which was given to fit.")
-    return fit_member(model, rows.raw, target, rows.weights, routed=False)
+    return fit_member(model, rows.given, target, rows.weights, routed=False)
 
 
 @dataclass(frozen=True, eq=False)
-class InitScores:
+class InitModel:
     """The scores of what a model predicts, at most 30 from 0 where they are not predictions."""
 
     estimator: Any
     link: Link
-    n_scores: int
+    n_raw: int
     classes: npt.NDArray[Any] | None
 
     def __call__(self, X: Any) -> FloatArray:
-        """Shape (n, n_scores)."""
-        own = self._own_scores(X)
+        """Shape (n, n_raw)."""
+        own = self._own_raw(X)
         if own is not None:
             return own
         if self.classes is None:
@@ -101,12 +101,12 @@ class InitScores:
             said = self._shares(X)
         if said.ndim == 1:
             said = said[:, None]
-        if said.shape != (X.shape[0], said.shape[1]) or said.shape[1] not in (1, self.n_scores):
+        if said.shape != (X.shape[0], said.shape[1]) or said.shape[1] not in (1, self.n_raw):
             raise ValueError(
                 f"init={self.estimator!r} predicts an array of shape {said.shape}, but the model "
-                f"has {self.n_scores} score(s) for each of {X.shape[0]} rows."
+                f"has {self.n_raw} score(s) for each of {X.shape[0]} rows."
             )
-        said = np.broadcast_to(said, (X.shape[0], self.n_scores))
+        said = np.broadcast_to(said, (X.shape[0], self.n_raw))
         if isinstance(self.link, Identity):
             scores = np.array(said)
         else:
@@ -118,7 +118,7 @@ class InitScores:
             raise ValueError(f"init={self.estimator!r} predicts something that is not finite.")
         return scores
 
-    def _own_scores(self, X: Any) -> FloatArray | None:
+    def _own_raw(self, X: Any) -> FloatArray | None:
         """Of a boosted model of weald with the same link, the scores as they are."""
         model = getattr(self.estimator, "_model", None)
         if not isinstance(model, AdditiveModel):
@@ -127,9 +127,9 @@ class InitScores:
         same = one._objective.link == self.link and np.array_equal(
             getattr(one, "classes_", ()), () if self.classes is None else self.classes
         )
-        if not same or model.n_scores != self.n_scores:
+        if not same or model.n_raw != self.n_raw:
             return None
-        return model.scores(one, X, None, resolve_threads(one.n_jobs))
+        return model.raw(one, X, None, resolve_threads(one.n_jobs))
 
     def _shares(self, X: Any) -> FloatArray:
         """Probabilities of the classes, or of the second of two if there is one score."""
@@ -140,4 +140,4 @@ class InitScores:
         for k, label in enumerate(self.classes.tolist()):
             if label in known:
                 placed[:, k] = shares[:, known.index(label)]
-        return placed[:, 1:] if self.n_scores == 1 else placed
+        return placed[:, 1:] if self.n_raw == 1 else placed

@@ -93,7 +93,7 @@ def make_step(
 def _of_leaves(
     trees: TreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
 ) -> Find:
-    scores = range(gradients.objective.n_scores)
+    scores = range(gradients.objective.n_raw)
     l2 = params.l2
 
     def leaves(of: Callable[[int], FloatArray], fitted: bool) -> list[FloatArray]:
@@ -146,7 +146,7 @@ class _Leaves:
     def rows(self) -> tuple[FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray]:
         """Targets, scores, leaves and weights of the rows that take part."""
         part, leaf, w = self._trees.taking_part(self._k)
-        F = self._gradients.scores
+        F = self._gradients.raw
         F = F.T if self._gradients.objective.joint else F[self._k]
         return self._y[part], F[part], leaf, w
 
@@ -280,15 +280,15 @@ def _line_search(
 
     One factor for each loss, so that several losses do not hold each other back.
     """
-    n = gradients.scores.shape[1]
+    n = gradients.raw.shape[1]
     rows = RowWeights(gradients.weights, n)
     h = learner.said(values)
     if gradients.objective.joint:
-        loss, y, F = _InColumns(gradients.losses[0]), gradients.y[0], gradients.scores.T
+        loss, y, F = _InColumns(gradients.losses[0]), gradients.y[0], gradients.raw.T
         factor = _factor(loss, y, F, h.T, -gradients.gradients.T, rows, rate)
         return [factor * of_score for of_score in values]
     return [
-        of_score * _factor(loss, y, gradients.scores[k], h[k], -gradients.gradients[k], rows, rate)
+        of_score * _factor(loss, y, gradients.raw[k], h[k], -gradients.gradients[k], rows, rate)
         for k, (loss, y, of_score) in enumerate(
             zip(gradients.losses, gradients.y, values, strict=True)
         )

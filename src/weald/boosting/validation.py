@@ -21,13 +21,13 @@ __all__ = ["Monitor", "make_scorer"]
 FloatArray = npt.NDArray[np.float64]
 
 
-class KnownScores:
+class KnownRaw:
     """A model whose raw predictions are already known: what a scorer may ask in a fit."""
 
     def __init__(self) -> None:
         self.F = np.empty((0, 0))
 
-    def scores(self, ensemble: Any, X: Any, offset: Any, n_jobs: int | None) -> FloatArray:
+    def raw(self, ensemble: Any, X: Any, offset: Any, n_jobs: int | None) -> FloatArray:
         """The raw predictions of the rows that judge."""
         if X.shape[0] != len(self.F):
             raise ValueError("While a model is fitted, scoring may ask about all given rows only.")
@@ -40,15 +40,15 @@ class Scorer:
 
     rule: Any
     ensemble: Any  # a copy of the estimator that knows its raw predictions
-    known: KnownScores
+    known: KnownRaw
     rows: FitData
     truth: npt.NDArray[Any]
 
     def __call__(self, F: FloatArray) -> float:
-        """Score of the rows with the raw predictions F (n, n_scores)."""
+        """Score of the rows with the raw predictions F (n, n_raw)."""
         self.known.F = F
         rows = self.rows
-        X = rows.X if rows.raw is None else rows.raw
+        X = rows.X if rows.given is None else rows.given
         if rows.weights is None:
             return float(self.rule(self.ensemble, X, self.truth))
         return float(self.rule(self.ensemble, X, self.truth, sample_weight=rows.weights))
@@ -58,7 +58,7 @@ def make_scorer(ensemble: Any, rows: FitData) -> Scorer | None:
     """What `scoring` means for these rows; None for the loss."""
     if isinstance(ensemble.scoring, str) and ensemble.scoring == "loss":
         return None
-    asked, known = copy(ensemble), KnownScores()
+    asked, known = copy(ensemble), KnownRaw()
     asked._model = known
     try:
         rule = check_scoring(asked, scoring=ensemble.scoring)
@@ -109,7 +109,7 @@ class Monitor:
         self.loss: float | None = None
         self.score: float | None = None
         if rows is not None:
-            self._start = model.start.scores(rows.raw, len(rows), rows.offset)
+            self._start = model.start.raw(rows.given, len(rows), rows.offset)
             self._F = self._added(model, self._start, 0)
 
     @property
@@ -126,10 +126,10 @@ class Monitor:
         """Judge the model before its first round as well."""
         self._note(train_loss if self._rows is None else self.loss_now())
 
-    def look(self, model: AdditiveModel, train_scores: FloatArray, train_loss: float) -> bool:
+    def look(self, model: AdditiveModel, train_raw: FloatArray, train_loss: float) -> bool:
         """After a round; whether it is the best so far."""
         if self._rows is None:
-            F, loss = train_scores.T, train_loss
+            F, loss = train_raw.T, train_loss
         else:
             whole = self._past_changes
             first = 0 if whole else len(model.members) - 1

@@ -36,7 +36,7 @@ class FitData:
         X and the meaning of its columns, for trees of the engine.
     offset : array of shape (n, 1) or (n, n_outputs), optional
         Added to the raw predictions.
-    raw : table as the user gave it, if somebody asks for it
+    given : table as the user gave it, if somebody asks for it
     numbers : array of shape (n,), optional
         Numbers of the rows in the user's table; None: 0, 1, 2, ...
     validation : FitData, optional
@@ -48,7 +48,7 @@ class FitData:
     weights: FloatArray | None = None
     table: Table | None = None
     offset: FloatArray | None = None
-    raw: Any = None
+    given: Any = None
     numbers: Numbers | None = None
     validation: FitData | None = None
 
@@ -77,7 +77,9 @@ class FitData:
     def take(self, rows: Numbers) -> FitData:
         """Some of the rows; not of the validation rows."""
         X = take_rows(self.X, rows)
-        raw = None if self.raw is None else X if self.raw is self.X else take_rows(self.raw, rows)
+        given = self.given
+        if given is not None:
+            given = X if given is self.X else take_rows(given, rows)
         return replace(
             self,
             X=X,
@@ -85,7 +87,7 @@ class FitData:
             weights=None if self.weights is None else self.weights[rows],
             table=None if self.table is None else Table(X, self.table.categories),
             offset=None if self.offset is None else self.offset[rows],
-            raw=raw,
+            given=given,
             numbers=rows if self.numbers is None else self.numbers[rows],
         )
 
@@ -164,7 +166,7 @@ def read_fit(
     reader: Any = None,
     offset: Any = None,
     validation: Validation | None = None,
-    raw: bool = False,
+    keep_given: bool = False,
 ) -> FitData:
     """Check what is given to ``fit``.
 
@@ -180,13 +182,13 @@ def read_fit(
         Its ``_read_target(y, n, again)`` reads targets (`again`: those of validation rows), its
         ``_row_weights(target, weights)`` adds what classes weigh; the estimator by default.
     validation : Validation, optional
-    raw : bool
+    keep_given : bool
         The table as it came is needed too.
     """
     table = None
     if tree is not None:
         table = check_X_fit(estimator, X, categorical_features=tree.categorical_features)
-    given: Any = keep_X_fit(estimator, X) if raw or table is None else None
+    given: Any = keep_X_fit(estimator, X) if keep_given or table is None else None
     n = given.shape[0] if table is None else len(table.X)
     reader = estimator if reader is None else reader
     target = reader._read_target(y, n)
@@ -205,19 +207,19 @@ def read_fit(
                 "on another scale."
             )
         with _reading_validation():
-            held = _read_validation(estimator, validation, tree is not None, raw)
+            held = _read_validation(estimator, validation, tree is not None, keep_given)
     matrix = given if table is None else table.X
     return FitData(matrix, target, weights, table, added, given, None, held)
 
 
-def _read_validation(estimator: Any, rows: Validation, trees: bool, raw: bool) -> FitData:
+def _read_validation(estimator: Any, rows: Validation, trees: bool, keep_given: bool) -> FitData:
     matrix: Any = check_X_predict(estimator, rows.X) if trees else None
-    given = keep_X_predict(estimator, rows.X) if raw or matrix is None else None
+    given = keep_X_predict(estimator, rows.X) if keep_given or matrix is None else None
     matrix = given if matrix is None else matrix
     n = matrix.shape[0]
     target = estimator._read_target(rows.y, n, again=True)
     weights = check_weights(rows.sample_weight, n)
-    return FitData(matrix, target, weights, offset=check_offset(rows.offset, n), raw=given)
+    return FitData(matrix, target, weights, offset=check_offset(rows.offset, n), given=given)
 
 
 @contextmanager

@@ -216,7 +216,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             members = Trees([], Templates(learner.template), self.seed_)
         start = Start(np.array([self.init_]))
         model = AdditiveModel(start, members, np.zeros(0), votes=labels is not None)
-        learner.scores[:] = self.init_
+        learner.raw[:] = self.init_
         objective = Objective((self.loss_,), 1)
         gradients = StagewiseGradients(objective, data, learner)
         monitor = self._monitor(objective, data, model, gradients.loss_now, params)
@@ -300,7 +300,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         jobs: int | None = getattr(self.estimator_, "n_jobs", None)
         return jobs
 
-    def _scores(self, X: Any) -> FloatArray:
+    def _raw(self, X: Any) -> FloatArray:
         """``F = init + sum_t nu_t h_t``."""
         rows = self._asked().read(self, X)
         nothing = np.zeros((rows.shape[0], 1))
@@ -309,7 +309,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             rows, nothing, 0, len(model.members), self._jobs(), model.scales
         ).reshape(-1)
 
-    def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
+    def _staged_raw(self, X: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
         self._asked()
         for F in self._model.staged(self, X, None, self._jobs()):

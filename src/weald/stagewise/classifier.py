@@ -228,7 +228,7 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         -------
         array of shape (n,)
         """
-        return self._scores(X)
+        return self._raw(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class on whose side the score is.
@@ -241,7 +241,7 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         -------
         array of shape (n,)
         """
-        return self._labels(self._scores(X))
+        return self._labels(self._raw(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities, ``P(classes_[1]) = link^-1(F)`` with the link of the loss.
@@ -254,7 +254,7 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         -------
         array of shape (n, n_classes_)
         """
-        return self._shares(self._scores(X))
+        return self._shares(self._raw(X))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Natural logarithm of the probabilities."""
@@ -263,16 +263,16 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """:meth:`decision_function` after 1, 2, ... rounds."""
-        yield from self._staged_scores(X)
+        yield from self._staged_raw(X)
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """:meth:`predict` after 1, 2, ... rounds."""
-        for F in self._staged_scores(X):
+        for F in self._staged_raw(X):
             yield self._labels(F)
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
         """:meth:`predict_proba` after 1, 2, ... rounds."""
-        for F in self._staged_scores(X):
+        for F in self._staged_raw(X):
             yield self._shares(F)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:

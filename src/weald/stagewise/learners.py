@@ -72,7 +72,7 @@ class FittedTrees:
         )
         self._draw = engine.Draw()
         self.template = describe(clone(tree), like, self._growth.max_features, classes=labels)
-        self.scores, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
+        self.raw, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
         self._forest: engine.Forest | None = None
         self._said = np.zeros(len(rows))
 
@@ -112,6 +112,6 @@ class FittedTrees:
 
     def add(self, values: Sequence[FloatArray]) -> list[engine.Forest]:
         """Add what the tree says, times a factor, to the raw predictions; the tree."""
-        self.scores[0] += float(values[0][0]) * self._said
+        self.raw[0] += float(values[0][0]) * self._said
         assert self._forest is not None
         return [self._forest]

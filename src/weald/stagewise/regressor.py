@@ -222,11 +222,11 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
         -------
         array of shape (n,)
         """
-        return self._predictions(self._scores(X))
+        return self._predictions(self._raw(X))
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """:meth:`predict` after 1, 2, ... rounds."""
-        for F in self._staged_scores(X):
+        for F in self._staged_raw(X):
             yield self._predictions(F)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:

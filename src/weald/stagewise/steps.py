@@ -45,8 +45,8 @@ class StagewiseGradients(Gradients):
     def __init__(self, objective: Objective, rows: FitData, scored: Scored) -> None:
         super().__init__(objective, rows, scored, threads=1)
         self.row_weights = rows.row_weights
-        self.travelled = np.abs(self.scores[0])
-        self.loss_now = self.mean_at(self.scores[0])
+        self.travelled = np.abs(self.raw[0])
+        self.loss_now = self.mean_at(self.raw[0])
 
     def mean_at(self, F: FloatArray) -> float:
         """Mean loss of the training rows at these raw predictions."""
@@ -54,7 +54,7 @@ class StagewiseGradients(Gradients):
 
     def differentiate(self) -> float:
         """Fill the gradients; there is no step where all of them are 0."""
-        r = negative_gradient(self.losses[0], self.y[0], self.scores[0], self.travelled)
+        r = negative_gradient(self.losses[0], self.y[0], self.raw[0], self.travelled)
         if not r.any():
             raise Finished("no_step")
         self.gradients[0] = -r
@@ -86,7 +86,7 @@ class LineSearch(Step):
     def __call__(self, rate: float) -> list[FloatArray]:
         """How far to go along the member, before the learning rate."""
         now = self._gradients
-        loss, y, F = now.losses[0], now.y[0], now.scores[0]
+        loss, y, F = now.losses[0], now.y[0], now.raw[0]
         h = self._learner.said([np.ones(1)])[0]
         step = best_step(loss, y, F, h, -now.gradients[0], now.row_weights, self._largest)
         part = rate * step.length * h

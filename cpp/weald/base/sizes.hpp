@@ -40,14 +40,14 @@ inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);       // of work f
 inline constexpr std::size_t kFewestDeferred = sized(256, 4);       // rows of a subtree left to one thread
 inline constexpr std::size_t kRowsApart = sized(4096, 4);           // divided by a thread that is awake anyway
 inline constexpr std::size_t kRowsBetweenPolls = sized(4096, 64);   // of columns searched
-inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});   // a millisecond or a few
+inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});  // a millisecond or a few
 inline constexpr std::size_t kCodesBetweenPolls = sized(std::size_t{1} << 25, std::size_t{64});  // counted into histograms
 inline constexpr std::size_t kLeastStretch = sized(4096, 16);       // rows of them
 
 // --- codes ---
 inline constexpr std::size_t kByteCodes = sized(256, 16);           // up to so many codes are kept in a byte
 inline constexpr std::size_t kShortCodes = sized(65536, 64);        // ... in two
-inline constexpr std::size_t kFewKeptCodes = sized(256, 8);          // of a column: those that go left are kept with a node
+inline constexpr std::size_t kFewKeptCodes = sized(256, 8);         // of a column: those that go left are kept with a node
 // 200,000 values place 255 cuts to within a quarter of a per mille. Never tiny: a sample may miss a rare value, so that
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;                // rows: quantiles come from a sample of them
@@ -71,16 +71,16 @@ inline constexpr std::size_t kFarRows = sized(64, 3);               // little is
 // --- histograms and the search of a node ---
 inline constexpr std::size_t kTogether = sized(8, 3);               // columns counted in one pass over the rows
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);         // rows for which that pays
-inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);           // whose cells stay in the first cache
+inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);         // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);
-inline constexpr std::size_t kFewestCounted = sized(80, 5);           // rows from which pairs are counted into histograms
+inline constexpr std::size_t kFewestCounted = sized(80, 5);         // rows from which gradients are counted into histograms
 inline constexpr std::size_t kDoubtful = sized(6, 1);               // times min_samples_leaf: count the rows first
 inline constexpr std::size_t kFewSorted = sized(12, 3);             // rows that are sorted instead of counted; at most 16
-inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);         // weight up to which floats hold G H exactly
+inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);   // weight up to which floats hold G H exactly
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);          // a multiple of kCutsAtOnce
-inline constexpr std::size_t kCutsFlush = sized(510, 6);           // rows: a byte counts to 255, and there are two of them
+inline constexpr std::size_t kCutsFlush = sized(510, 6);            // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kLargeTile = sized(16, 4);             // tiles of small subtrees, in sixteens of rows:
 inline constexpr std::size_t kMiddleTile = sized(4, 2);             // each takes a quarter of the one before
 
@@ -94,7 +94,7 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);         // ... from 
 // --- prediction ---
 // Large, since a tree comes from far memory for every block of rows, while the rows themselves pass by in order.
 inline constexpr std::size_t kWalkTile = sized(16384, 64);          // rows x trees walked before values are added up
-inline constexpr std::size_t kFarDown = sized(1024, 8);               // depth from which tiles are smaller: Ctrl-C waits for their end
+inline constexpr std::size_t kFarDown = sized(1024, 8);             // depth from which tiles are smaller: Ctrl-C waits for their end
 inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
 inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
 inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks

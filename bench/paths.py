@@ -15,8 +15,8 @@ WIDE = ("exact tree", "tree in bins", "forest", "extra-trees", "boosting", "boos
 HEAD = """# What the fast ways gain
 
 Every fast way of the core (`cpp/weald/base/paths.hpp`) is left out once, on the fits it was made
-for. Gain: how much longer the whole fit, or prediction, takes without it. In turns, the best of
-{rounds}; processor time of one thread, with two threads the clock. Same: is the model the same to
+for. Gain: how much longer the whole fit, or prediction, takes without it. In turns, the best of up
+to {rounds}; processor time of one thread, with two threads the clock. Same: is the model the same to
 the last bit? A way that gains less than 5 % everywhere goes.
 
 Made by `make bench-paths` on {machine}.
@@ -31,7 +31,7 @@ def main():
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("program", type=Path)
     parser.add_argument("without_wide", type=Path)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="", help="one way")
     given = parser.parse_args()
     rows = []

@@ -15,7 +15,7 @@ namespace weald {
 
 inline constexpr std::size_t kRowsAtOnce = Bytes::kSize;
 
-// Weights and classes of a few rows as bytes; rows that are not there weigh nothing.
+// Weights and classes of up to sixteen rows as bytes; rows that are not there weigh nothing.
 struct SixteenRows {
   alignas(16) std::uint8_t h[kRowsAtOnce] = {};
   alignas(16) std::uint8_t g[kRowsAtOnce] = {};
@@ -47,7 +47,7 @@ struct SixteenCodes {
 
 // `members`: bit i says that row i is in the node; others weigh nothing.
 inline void search_sixteen_rows(const SearchRequest& request, const SixteenRows& rows, const std::uint8_t* code,
-                       std::uint32_t members, std::uint32_t j, Lane total, Split& best) {
+                                std::uint32_t members, std::uint32_t j, Lane total, Split& best) {
   const Bytes all = Bytes::load(code), h = Bytes::load(rows.h), g = Bytes::load(rows.g);
   std::array<std::int32_t, kRowsAtOnce> left_h, left_g;
   std::array<std::uint8_t, kRowsAtOnce> at_code;

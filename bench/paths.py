@@ -16,8 +16,8 @@ HEAD = """# What the fast ways gain
 
 Every fast way of the core (`cpp/weald/base/paths.hpp`) is left out once, on the fits it was made
 for. Gain: how much longer the whole fit, or prediction, takes without it. In turns, the best of up
-to {rounds}; processor time of one thread, with two threads the clock. Same: is the model the same to
-the last bit? A way that gains less than 5 % everywhere goes.
+to {rounds}; processor time of one thread, with two threads the clock. Same: is the model the same
+to the last bit? A way that gains less than 5 % everywhere goes.
 
 Made by `make bench-paths` on {machine}.
 

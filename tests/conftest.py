@@ -6,6 +6,6 @@ import os
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 # Workers share the cores: threads of linear algebra and of scikit-learn that wait for each other
-# while they spin took a third of the time of all tests. weald's own threads are left alone.
+# while they spin made some tests take twenty times as long. weald's own threads are left alone.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

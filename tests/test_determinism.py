@@ -255,7 +255,7 @@ print("usable", flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
-@pytest.mark.parametrize("delay", [0.1, 0.6])
+@pytest.mark.parametrize("delay", [0.6, pytest.param(0.1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "parameters", ["n_jobs=1", "n_jobs=2", "criterion='absolute_error'", "max_leaf_nodes=100_000"]
 )

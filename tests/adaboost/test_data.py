@@ -16,6 +16,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier as PeerTree
 from sklearn.tree import DecisionTreeRegressor as PeerRegressor
 
+from gate import some
 from weald import (
     AdaBoostClassifier,
     DecisionTreeClassifier,
@@ -231,8 +232,9 @@ REGRESSORS = [
 PAIRS = [(a, m) for a in ALL for m in (REGRESSORS if a == "logit" else CLASSIFIERS)]
 
 
-@pytest.mark.parametrize("resample", [False, True])
-@pytest.mark.parametrize(("algorithm", "member"), PAIRS)
+@pytest.mark.parametrize(
+    ("algorithm", "member", "resample"), some([(*p, r) for p in PAIRS for r in (False, True)])
+)
 def test_any_member(algorithm, member, resample):
     model, again = (
         boosted(algorithm, member, resample=resample, when_worse="skip", random_state=0).fit(X, y)

@@ -26,6 +26,34 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.parametrize("more", [{}, {"n_iter_no_change": 50}, {"estimator": Ridge()}], ids=str)
+def test_rounds_without_dropout_follow_rounds_with_it(more):
+    X, y = DIABETES
+    model = GradientBoostingRegressor(n_estimators=6, dropout=0.5, warm_start=True, random_state=0)
+    model.set_params(**more).fit(X, y)
+    before = model.member_weights_
+    model.set_params(n_estimators=9, dropout=0.0).fit(X, y)
+    np.testing.assert_array_equal(model.member_weights_, [*before, 1.0, 1.0, 1.0])
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(
+        again.predict(X), [*model.staged_predict(X)][model._model.used - 1]
+    )
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_fit_that_has_stopped_early_does_not_go_on(kind):
+    X, y = data_of(kind)
+    model = kind(n_estimators=40, learning_rate=0.5, n_iter_no_change=2, random_state=0)
+    whole = clone(model).set_params(n_estimators=60).fit(X, y)
+    assert whole.stop_reason_ == "no_change"
+    parts = clone(model).set_params(warm_start=True).fit(X, y)
+    parts.set_params(n_estimators=60).fit(X, y)
+    assert (parts.stop_reason_, len(parts)) == ("no_change", len(whole))
+    np.testing.assert_array_equal(say(whole, X), say(parts, X))
+    parts.set_params(n_iter_no_change=20).fit(X, y)
+    assert len(parts) > len(whole)
+
+
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_a_warm_start_changes_nothing(kind, settings):

@@ -35,7 +35,13 @@ print("usable", small.predict(X[:500]).shape, flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
-@pytest.mark.parametrize("settings", ["", "max_leaf_nodes=2000", "step='exact'"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "",
+        *(pytest.param(s, marks=pytest.mark.slow) for s in ("max_leaf_nodes=2000", "step='exact'")),
+    ],
+)
 def test_ctrl_c_stops_a_fit_within_a_second(settings):
     code = INTERRUPTED.format(settings=settings)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:

@@ -66,8 +66,15 @@ print(codes)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
-@pytest.mark.parametrize("child_does", ["exit", "return"])
-@pytest.mark.parametrize("kind", ["forest", "boosting"])
+@pytest.mark.parametrize(
+    ("kind", "child_does"),
+    [
+        ("forest", "exit"),
+        ("boosting", "return"),
+        pytest.param("forest", "return", marks=pytest.mark.slow),
+        pytest.param("boosting", "exit", marks=pytest.mark.slow),
+    ],
+)
 def test_a_handler_may_fork_during_a_parallel_fit(kind, child_does):
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, kind, child_does]
     run = subprocess.Popen(

@@ -98,3 +98,13 @@ def test_the_draws_are_made_once_for_a_fit():
     assert not np.array_equal(forest.set_params(random_state=1).fit(X, NOISY).in_bag_, counts)
     forest.set_params(n_estimators=7, warm_start=True).fit(X, NOISY)
     assert forest.in_bag_.shape == (7, 300)
+
+
+def test_members_know_columns_that_were_blank():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:, 1] = np.nan
+    forest = RandomForestClassifier(3, random_state=0).fit(X, X[:, 0] > 0)
+    words = np.array([[0.5, None, 1.0]] * 4, dtype=object)
+    np.testing.assert_array_equal(
+        forest.estimators_[0].predict_proba(words), forest.member_predictions(words)[0]
+    )

@@ -129,14 +129,14 @@ def check(name, seed):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_row_of_weight_k_is_k_rows_in_any_order(name):
-    for seed in range(6):
+    for seed in range(3):
         check(name, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_row_of_weight_k_is_k_rows_in_thousands_of_tables(name):
-    for seed in range(6, 106):
+    for seed in range(3, 106):
         check(name, seed)
 
 

@@ -53,7 +53,7 @@ def test_parameters_and_defaults(name):
     for parameter, expected in theirs.items():
         assert ours[parameter].default == expected.default
         assert ours[parameter].kind == expected.kind
-    extra = {"weighting", "n_iter_no_change", "tol", "keep_partial", "callbacks"}
+    extra = {"weighting", "n_iter_no_change", "tol", "keep_partial", "callbacks", "combine"}
     extra |= {"voting"} if name.endswith("Classifier") else set()
     assert set(ours) - set(theirs) == extra
 

@@ -48,6 +48,8 @@ def test_staged_scores():
     scores = [*model.staged_score(X, y)]
     assert len(scores) == 6
     assert scores[-1] == model.score(X, y)
+    last = [*model.staged_decision_function(X)][-1]
+    np.testing.assert_array_equal(last, model.decision_function(X))
     for part, said, F in zip(
         model.staged_predict_proba(X),
         model.staged_predict(X),
@@ -58,6 +60,7 @@ def test_staged_scores():
         np.testing.assert_array_equal(said, F > 0)
     X, y = DIABETES
     model = StagewiseRegressor(n_estimators=6).fit(X, y)
+    np.testing.assert_array_equal([*model.staged_predict(X)][-1], model.predict(X))
     assert [*model.staged_score(X, y)][-1] == pytest.approx(model.score(X, y))
 
 

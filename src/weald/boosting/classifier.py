@@ -338,7 +338,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         X_val, y_val, sample_weight_val, offset_val : optional
             Rows to judge by after every round. With `n_iter_no_change` they decide when to stop,
             instead of a `validation_fraction` of the training rows. Where the training rows have
-            an `offset`, these need one.
+            an `offset`, these need one. `class_weight` does not count for them.
 
         Returns
         -------

@@ -36,8 +36,6 @@ class Dart:
     seed : int
     """
 
-    past_changes = True
-
     def __init__(
         self,
         learner: Learner,

@@ -49,8 +49,6 @@ class Learner(Protocol):
 class Scaling(Protocol):
     """What rounds count beside each other, kept as `scales` of the model."""
 
-    past_changes: bool  # earlier rounds may come to count otherwise
-
     def before(self, t: int) -> None:
         """Round t is about to be made."""
 
@@ -139,6 +137,8 @@ class BoostingRounds:
         self.model.members.add(self._learner.add([rate * value for value in values]))
         if self._scaling is not None:
             self._scaling.after(rate)
+        elif self.model.scales is not None:  # a warm start from rounds with scales
+            self.model.scales = np.append(self.model.scales, 1.0)
         self._rate = rate
         return True
 
@@ -146,7 +146,7 @@ class BoostingRounds:
         """Loss of the training rows, loss and score of those held out."""
         monitor = self._monitor
         if done == self._done:  # rounds of a fit before: the monitor knows them
-            return NOTHING
+            return NOTHING if monitor is None else Seen(rests=monitor.rule.rests)
         if self._later and done < self._total:
             return NOTHING
         loss = self._gradients.mean_loss()

@@ -31,7 +31,7 @@ class FitData:
     y : array of shape (n,) or (n, n_outputs)
         Class codes, or numbers.
     weights : array of shape (n,), optional
-        Those of the classes included.
+        Those of the classes included; not for validation rows that were given.
     table : Table, optional
         X and the meaning of its columns, for trees of the engine.
     offset : array of shape (n, 1) or (n, n_outputs), optional
@@ -125,7 +125,7 @@ class FitData:
                 f"{' of each class' if classes else ''} (n_samples={len(mixed)}): give X_val and "
                 "y_val, or n_iter_no_change=None."
             )
-        # Every so manieth, so that no class is passed over that is large enough.
+        # Evenly spaced, so that no class that is large enough is passed over.
         places = ((np.arange(n_held) + numbers.uniform()) * (len(free) / n_held)).astype(np.intp)
         held = np.sort(free[places])
         return replace(self.take(np.setdiff1d(mixed, held)), validation=self.take(held))
@@ -228,7 +228,8 @@ def _reading_validation() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"X_val, y_val or sample_weight_val: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X_val, y_val or sample_weight_val: {error}") from error
 
 
 def check_offset(offset: Any, n: int, n_outputs: int | None = None) -> FloatArray | None:

@@ -1,7 +1,7 @@
 """What every ensemble has: fitted members, what they count, what they say, and what they saw.
 
-Explanations, theory, stacking and model files ask an ensemble these questions and no others. There
-are two answers: :class:`weald.members.trees.Trees`, grown and kept by the engine, and
+Whatever looks at a fitted ensemble asks it these questions and no others. There are two answers:
+:class:`weald.members.trees.Trees`, grown and kept by the engine, and
 :class:`weald.members.others.Others`, estimators of any kind. Both speak in the engine's shape,
 ``(n, n_outputs, n_classes)`` with one "class" for numbers.
 """

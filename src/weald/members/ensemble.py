@@ -70,7 +70,9 @@ class Ensemble:
         """The members, if they are trees grown by the engine."""
         members = self._asked()
         if not isinstance(members, Trees) or len(members.forests) != 1:
-            raise AttributeError("forest_ is only there if the members are weald's trees.")
+            raise AttributeError(
+                "forest_ is only there if the members are weald's trees, one in each round."
+            )
         return members.forest
 
     @property

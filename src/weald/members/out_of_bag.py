@@ -62,7 +62,7 @@ class OutOfBag:
         of other, fewer rows, and a lucky one would be a bar too high.
     tol : float
     vote : bool
-        The members of the engine vote for a class instead of giving shares.
+        The members vote for a class instead of giving shares.
     costs : array of shape (n_classes, n_classes), optional
         Cost of each mistake: of one output, the cheapest class is chosen.
 

@@ -15,6 +15,10 @@ from weald.input.state import CheckedState, is_whole, require
 __all__ = ["Templates", "describe", "fitted_tree", "grown_by_engine", "tree_like"]
 
 
+# What an estimator knows of the columns of its table.
+_OF_COLUMNS = ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns")
+
+
 def grown_by_engine(estimator: Any) -> bool:
     """Whether the engine can grow such members from a table that is binned once.
 
@@ -50,17 +54,16 @@ def describe(
     classes : array or list of arrays, optional
         Labels, if the trees are classifiers.
     """
-    template = tree
-    for name in ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns"):
+    for name in _OF_COLUMNS:
         if hasattr(ensemble, name):
-            setattr(template, name, getattr(ensemble, name))
-    template.n_outputs_ = n_outputs
-    template.max_features_ = max_features
+            setattr(tree, name, getattr(ensemble, name))
+    tree.n_outputs_ = n_outputs
+    tree.max_features_ = max_features
     if classes is not None:
         several = isinstance(classes, list)
-        template.classes_ = classes
-        template.n_classes_ = list(map(len, classes)) if several else len(classes)
-    return template
+        tree.classes_ = classes
+        tree.n_classes_ = list(map(len, classes)) if several else len(classes)
+    return tree
 
 
 class Templates(CheckedState):
@@ -129,7 +132,7 @@ def fitted_tree(
     """
     member = type(template)(**{**template.get_params(deep=False), "random_state": seed})
     member.tree_ = tree
-    for name in ("n_features_in_", "feature_names_in_", "n_outputs_", "categories_"):
+    for name in (*_OF_COLUMNS, "n_outputs_"):
         if hasattr(like, name):
             setattr(member, name, getattr(like, name))
     if hasattr(like, "classes_"):
@@ -141,6 +144,9 @@ def fitted_tree(
         member.tree_ = _narrow(tree, columns)
         member.n_features_in_ = len(columns)
         member.categories_ = [like.categories_[j] for j in columns]
+        if hasattr(like, "_blank_columns"):
+            blank = np.isin(columns, like._blank_columns)
+            member._blank_columns = np.flatnonzero(blank).tolist()
         if hasattr(like, "feature_names_in_"):
             member.feature_names_in_ = like.feature_names_in_[columns]
     return member

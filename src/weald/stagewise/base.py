@@ -310,10 +310,20 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         ).reshape(-1)
 
     def _staged_raw(self, X: Any) -> Iterator[FloatArray]:
-        """F after 1, 2, ... rounds."""
-        self._asked()
-        for F in self._model.staged(self, X, None, self._jobs()):
-            yield F[:, 0]
+        """F after 1, 2, ... rounds; added as in `_raw`, so the last are the same."""
+        members, model = self._asked(), self._model
+        rows = members.read(self, X)
+        by_class = model.votes and isinstance(members, Trees)  # what both classes have got
+        sums = np.zeros((rows.shape[0], 2 if by_class else 1))
+        for t in range(len(members)):
+            if by_class:
+                sums += members.sum(
+                    rows, model.scales, first=t, last=t + 1, vote=True, n_jobs=self._jobs()
+                )[:, 0]
+                yield self.init_ + (sums[:, 1] - sums[:, 0])
+            else:
+                sums = model.added(rows, sums, t, t + 1, self._jobs(), model.scales)
+                yield self.init_ + sums[:, 0]
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says, -1 or 1 for classifiers as members, else numbers.

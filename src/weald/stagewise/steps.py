@@ -76,8 +76,6 @@ class LineSearch(Step):
         Gets the steps as scales.
     """
 
-    past_changes = False
-
     def __init__(self, learner: Any, gradients: StagewiseGradients, model: AdditiveModel) -> None:
         self._learner, self._gradients, self._model = learner, gradients, model
         self._largest = 0.0  # the most that a member says, before the learning rate

@@ -357,7 +357,7 @@ class NodeSearch {
            node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
-  // Counting several columns of bytes in one pass over the rows pays unless there are few of these.
+  // Counting words of several columns in one pass over the rows pays unless there are few of these.
   bool pays_together(const NodeRows& rows) const {
     return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.layout == Layout::Packed;
   }

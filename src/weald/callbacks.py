@@ -55,13 +55,13 @@ class State:
         Mean loss of the training rows and of the rows held out, if it was worked out.
     validation_score : float or None
         Score of the rows held out by the estimator's `scoring`, if that is not the loss. Higher is
-        better.
+        better. For forests and bagging the out-of-bag score, NaN as long as few rows have one.
     elapsed : float
         Seconds since the fit began.
     learning_rate : float
         Of the round just made.
     estimator : object
-        The estimator that is being fitted.
+        The estimator that is being fitted: its parameters. It cannot predict yet.
     """
 
     round: int
@@ -165,12 +165,16 @@ class EarlyStopping(Callback):
         self._start_anew(0)
 
     def _start_anew(self, done: int) -> None:
-        self._rule = Stopping(self.patience, self.tol)
+        self._rule, self._heard = Stopping(self.patience, self.tol), done
         self.best_round, self.best_value = done, np.nan
 
     def on_begin(self, state: State) -> None:
-        """Forget the fit before."""
-        self._start_anew(state.round)
+        """Forget the fit before, unless this one goes on from its end or its best round."""
+        going_on = state.round > 0 and not np.isnan(self.best_value)
+        if going_on and state.round == self.best_round:
+            self._rule.back_to(self._rule.best)
+        elif not going_on or state.round != self._heard:
+            self._start_anew(state.round)
 
     def on_round(self, state: State) -> bool:
         """Whether patience is over."""
@@ -183,6 +187,7 @@ class EarlyStopping(Callback):
                 "n_iter_no_change, which holds out validation_fraction of the rows (oob_score=True "
                 "for forests and bagging)."
             )
+        self._heard = state.round
         if self._rule.note(sign * value):
             self.best_round, self.best_value = state.round, value
         return self._rule.rests
@@ -193,7 +198,7 @@ class EarlyStopping(Callback):
 
 
 class LearningRateSchedule(Callback):
-    """A learning rate for every round.
+    """A learning rate for every round; forests and bagging have none, and make nothing of it.
 
     Parameters
     ----------

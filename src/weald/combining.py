@@ -67,13 +67,13 @@ def mean(members: Iterable[npt.ArrayLike], weights: npt.ArrayLike | None = None)
 
 
 def weighted_median(members: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> FloatArray:
-    """The lower weighted median over the members, shape (n,).
+    """The lower weighted median over the members, shape (n,) or (n, n_classes).
 
     The smallest number such that the members that say at most this have half the weight.
 
     Parameters
     ----------
-    members : array of shape (T, n)
+    members : array of shape (T, n) or (T, n, n_classes)
     weights : array of shape (T,), optional
         Not negative; None counts every member alike.
 
@@ -88,9 +88,10 @@ def weighted_median(members: npt.ArrayLike, weights: npt.ArrayLike | None = None
     if len(values) == 0:
         raise ValueError("There are no members to combine.")
     each = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    rows = values.T
+    rows = values.reshape(len(values), -1).T
     order = rows.argsort(axis=1, kind="stable")
-    return _median_of_sorted(np.take_along_axis(rows, order, axis=1), each[order])
+    median = _median_of_sorted(np.take_along_axis(rows, order, axis=1), each[order])
+    return median.reshape(values.shape[1:])
 
 
 class RunningMedian:

@@ -348,9 +348,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each round counts: 1, unless `dropout` scaled it."""
-        scales = self._asked_model().scales
-        return np.ones(self.n_estimators_) if scales is None else scales.copy()
+        """What each round counts in predictions: 1, or what `dropout` made of it; 0 if unused."""
+        model = self._asked_model()
+        weights = np.zeros(self.n_estimators_)
+        scales = model.used_scales
+        weights[: model.used] = 1.0 if scales is None else scales[: model.used]
+        return weights
 
     @property
     def feature_importances_(self) -> FloatArray:

@@ -186,16 +186,27 @@ def drive(work: Work, plan: Plan) -> Outcome:
         except Finished as end:
             outcome.reason = end.reason
         except KeyboardInterrupt:
-            if not plan.keep_partial or len(work) == 0:
+            if not _kept(work, plan, outcome, listeners):
                 raise
-            work.interrupted()
-            outcome.reason = "interrupted"
-            warn_user(
-                f"The growth was stopped: the {plan.name} has {len(work)} of {plan.total} members."
-            )
     if listeners is not None:
-        outcome.kept = listeners.end()
+        try:
+            outcome.kept = listeners.end()
+        except KeyboardInterrupt:
+            if not _kept(work, plan, outcome, None):
+                raise
     return outcome
+
+
+def _kept(work: Work, plan: Plan, outcome: Outcome, listeners: Listeners | None) -> bool:
+    """On Ctrl-C: whether what is there, and callbacks know of, is kept."""
+    if not plan.keep_partial or len(work) == 0:
+        return False
+    work.interrupted()
+    if listeners is not None:
+        work.cut(max(listeners.heard, 1))
+    outcome.reason = "interrupted"
+    warn_user(f"The growth was stopped: the {plan.name} has {len(work)} of {plan.total} members.")
+    return True
 
 
 def _reason(seen: Seen, listeners: Listeners | None, done: int) -> str | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
 from weald.fitting.listeners import check_callbacks
 from weald.members.base import Members
@@ -58,8 +60,11 @@ class IndependentMembers:
         """What the first members say about rows they did not draw."""
         if self._watch is None:
             return NOTHING
-        self._watch.follow(self.members, self._X, done, self._n_jobs)
-        return Seen(validation_score=self._watch.score, rests=self._watch.stopped)
+        watch = self._watch
+        watch.follow(self.members, self._X, done, self._n_jobs)
+        # Scores of few rows are not to be compared with later ones.
+        score = watch.score if watch.comparable else np.nan
+        return Seen(validation_score=score, rests=watch.stopped)
 
     def cut(self, done: int) -> None:
         """Keep the first members, no more than the out-of-bag score knows."""

@@ -57,6 +57,11 @@ class Listeners:
         self._state = self._now(done, {})
         self._tell("on_begin")
 
+    @property
+    def heard(self) -> int:
+        """Rounds that callbacks were told of."""
+        return self._state.round
+
     def _now(self, done: int, seen: dict[str, float | None]) -> State:
         return State(
             round=done,

@@ -47,6 +47,9 @@ class Ensemble:
             check_is_fitted(self)
             raise
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_members" in self.__dict__
+
     def _jobs(self) -> int | None:
         """Threads, or jobs, for questions to the members."""
         jobs: int | None = getattr(self, "n_jobs", None)

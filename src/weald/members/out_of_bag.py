@@ -112,7 +112,7 @@ class OutOfBag:
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
         self._rule = Stopping(self.patience, self.tol)
-        self._comparable = False  # scores of now are about nearly the same rows as later ones
+        self.comparable = False  # scores of now are about nearly the same rows as later ones
 
     # --- members ------------------------------------------------------------------------------
 
@@ -205,8 +205,8 @@ class OutOfBag:
             score, error = self._score_of_classes(rows)
         self.score_curve.append(score)
         self.error_curve.append(error)
-        self._comparable = self._comparable or self._nearly_all(scored)
-        if self._comparable:
+        self.comparable = self.comparable or self._nearly_all(scored)
+        if self.comparable:
             self._rule.note(score)
 
     def _nearly_all(self, scored: npt.NDArray[np.bool_]) -> bool:

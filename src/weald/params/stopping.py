@@ -44,6 +44,10 @@ class Stopping:
             self.best = len(self._best)
         return score > before
 
+    def back_to(self, rounds: int) -> None:
+        """Forget what came after so many rounds."""
+        self._best = self._best[:rounds]
+
     @property
     def rests(self) -> bool:
         """It is time to stop."""

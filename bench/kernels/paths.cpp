@@ -31,7 +31,8 @@ struct Data {
   std::uint32_t n_classes = 0;
 
   // Classes of the same size; none: numbers.
-  Data(std::size_t rows, std::size_t columns, std::uint32_t k) : n(rows), d(columns), X(rows * columns), y(rows), n_classes(k) {
+  Data(std::size_t rows, std::size_t columns, std::uint32_t k)
+      : n(rows), d(columns), X(rows * columns), y(rows), n_classes(k) {
     Stream stream(1);
     for (std::size_t i = 0; i < n; ++i) {
       float* x = &X[i * d];
@@ -110,7 +111,7 @@ Binned binned(const Data& data, Coding coding, std::size_t threads = 1, bool bun
 struct Kind {
   Criterion criterion = Criterion::Gini;
   Coding coding = Coding::Bins;
-  std::size_t columns = 0;             // tried by a node; 0: all
+  std::size_t columns = 0;  // tried by a node; 0: all
   bool random = false;
 };
 
@@ -147,7 +148,8 @@ Run some_trees(std::shared_ptr<Data> data, Kind kind, std::size_t n_trees) {
 
 Rules boosting_rules() {
   Rules rules;
-  rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3, rules.min_samples_leaf = 20;
+  rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3,
+  rules.min_samples_leaf = 20;
   return rules;
 }
 
@@ -231,10 +233,12 @@ Run ask_forest(std::shared_ptr<Data> data, std::size_t n_rows, std::size_t times
 struct RowOfTable {
   const char* name;
   std::function<Run()> prepare;
-  bool by_clock = false;               // several threads
+  bool by_clock = false;  // several threads
 };
 
-std::shared_ptr<Data> noise(std::size_t n, std::uint32_t k, std::size_t d = 28) { return std::make_shared<Data>(n, d, k); }
+std::shared_ptr<Data> noise(std::size_t n, std::uint32_t k, std::size_t d = 28) {
+  return std::make_shared<Data>(n, d, k);
+}
 
 // A few targets far from all others, which are cut off one by one: nodes of a handful of rows in blocks of many.
 std::shared_ptr<Data> tails(std::size_t n) {
@@ -246,7 +250,8 @@ std::shared_ptr<Data> tails(std::size_t n) {
 const RowOfTable kRows[] = {
     {"exact tree", [] { return one_tree(noise(100'000, 2), {Criterion::Gini, Coding::Ranks}); }},
     {"exact tree, ten classes", [] { return one_tree(noise(30'000, 10), {Criterion::Gini, Coding::Ranks}); }},
-    {"exact tree, ten classes, entropy", [] { return one_tree(noise(30'000, 10), {Criterion::Entropy, Coding::Ranks}); }},
+    {"exact tree, ten classes, entropy",
+     [] { return one_tree(noise(30'000, 10), {Criterion::Entropy, Coding::Ranks}); }},
     {"exact tree, entropy", [] { return one_tree(noise(50'000, 2), {Criterion::Entropy, Coding::Ranks}); }},
     {"exact tree, numbers", [] { return one_tree(noise(50'000, 0), {Criterion::Squared, Coding::Ranks}); }},
     {"exact tree, heavy tails", [] { return one_tree(tails(50'000), {Criterion::Squared, Coding::Ranks}); }},
@@ -257,11 +262,13 @@ const RowOfTable kRows[] = {
     {"forest", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Bins, 5}, 8); }},
     {"forest, million rows", [] { return some_trees(noise(1'000'000, 2), {Criterion::Gini, Coding::Bins, 5}, 1); }},
     {"forest, 100 columns", [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10}, 1); }},
-    {"extra-trees, 100 columns", [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10, true}, 1); }},
+    {"extra-trees, 100 columns",
+     [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10, true}, 1); }},
     {"forest, ten classes", [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5}, 4); }},
     {"forest, numbers", [] { return some_trees(noise(50'000, 0), {Criterion::Squared, Coding::Bins, 9}, 4); }},
     {"extra-trees", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Bins, 5, true}, 8); }},
-    {"extra-trees, ten classes", [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5, true}, 4); }},
+    {"extra-trees, ten classes",
+     [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5, true}, 4); }},
     {"bag of trees", [] { return some_trees(noise(50'000, 2), {}, 4); }},
     {"adaboost, stumps", [] { return stumps(noise(100'000, 2), 30); }},
     {"boosting", [] { return boosted(noise(100'000, 2), 40); }},
@@ -301,20 +308,27 @@ void time_once(const RowOfTable& row, const Run& run, Timing& best) {
 struct Entry {
   const char* name;
   Path path;
-  std::vector<const char*> rows;       // it was made for
+  std::vector<const char*> rows;  // it was made for
 };
 
 const Entry kEntries[] = {
     {"SmallSubtrees", Path::SmallSubtrees, {"forest", "extra-trees", "bag of trees", "tree in bins"}},
     {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
-    {"SortedRows", Path::SortedRows, {"exact tree, heavy tails", "exact tree, numbers", "exact tree, entropy", "forest, numbers", "tree in bins, numbers", "boosting, 2,000 rows"}},
+    {"SortedRows",
+     Path::SortedRows,
+     {"exact tree, heavy tails", "exact tree, numbers", "exact tree, entropy", "forest, numbers",
+      "tree in bins, numbers", "boosting, 2,000 rows"}},
     {"SmallHistograms", Path::SmallHistograms, {"forest", "exact forest"}},
     {"SumsInVectors", Path::SumsInVectors, {"forest", "exact forest"}},
     {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes"}},
-    {"ClassChains", Path::ClassChains, {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},
+    {"ClassChains",
+     Path::ClassChains,
+     {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},
     {"DrawnTogether", Path::DrawnTogether, {"forest, ten classes", "forest, numbers", "forest, million rows"}},
     {"AllCodes", Path::AllCodes, {"tree in bins", "exact tree", "bag of trees", "adaboost, stumps"}},
-    {"MarkedCodes", Path::MarkedCodes, {"exact tree, heavy tails", "exact tree", "exact tree, numbers", "exact forest", "forest, numbers"}},
+    {"MarkedCodes",
+     Path::MarkedCodes,
+     {"exact tree, heavy tails", "exact tree", "exact tree, numbers", "exact forest", "forest, numbers"}},
     {"ScanInVectors", Path::ScanInVectors, {"exact tree", "tree in bins", "exact forest"}},
     {"GradientsInFloats", Path::GradientsInFloats, {"boosting", "boosting, 2,000 rows"}},
     {"PackedWords", Path::PackedWords, {"exact tree", "forest", "adaboost, stumps"}},
@@ -322,7 +336,9 @@ const Entry kEntries[] = {
     {"EntropyTable", Path::EntropyTable, {"exact tree, entropy", "exact tree, ten classes, entropy"}},
     {"Subtraction", Path::Subtraction, {"boosting", "tree in bins", "adaboost, stumps"}},
     {"SqueezedBlocks", Path::SqueezedBlocks, {"exact tree", "exact tree, numbers"}},
-    {"GatheredRows", Path::GatheredRows, {"forest", "extra-trees", "forest, million rows", "forest, 100 columns", "extra-trees, 100 columns"}},
+    {"GatheredRows",
+     Path::GatheredRows,
+     {"forest", "extra-trees", "forest, million rows", "forest, 100 columns", "extra-trees, 100 columns"}},
     {"BinGuide", Path::BinGuide, {"extra-trees", "extra-trees, ten classes", "extra-trees, 100 columns"}},
     {"Bundles", Path::Bundles, {"boosting, 200 flags"}},
     {"ColumnCopies", Path::ColumnCopies, {"boosting, million rows"}},
@@ -337,7 +353,7 @@ const Entry kEntries[] = {
     {"Prefetch", Path::Prefetch, {"boosting, million rows", "forest, million rows", "forest"}},
 };
 
-constexpr double kMostMs = 10'000;     // of one row
+constexpr double kMostMs = 10'000;  // of one row
 
 void print_table(int rounds, std::string_view only) {
   for (const Entry& entry : kEntries) {

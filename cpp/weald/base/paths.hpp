@@ -7,39 +7,39 @@ namespace weald {
 enum class Path {
   None,
   // growth of a tree
-  SmallSubtrees,     // grow/small_subtrees.hpp: the second grower
-  SixteenRows,       // search/sixteen_rows.hpp
-  SortedRows,        // search/groups.hpp: up to a dozen rows are sorted by code
-  SmallHistograms,   // search/small_histograms.hpp
-  RandomCuts,        // search/random_cuts.hpp
-  ClassChains,       // search/class_chains.hpp
-  DrawnTogether,     // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
-  SumsInVectors,     // search/small_histograms.cpp: sums up to every code, four at a time
-  AllCodes,          // search/column_search.cpp: the walk over a dense histogram, without a list of codes
-  MarkedCodes,       // search/groups.hpp: a bit map of the codes that occur
-  ScanInVectors,     // search/scan.hpp: cuts of two classes compared in multiplied-out form
+  SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
+  SixteenRows,        // search/sixteen_rows.hpp
+  SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
+  SmallHistograms,    // search/small_histograms.hpp
+  RandomCuts,         // search/random_cuts.hpp
+  ClassChains,        // search/class_chains.hpp
+  DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
+  SumsInVectors,      // search/small_histograms.cpp: sums up to every code, four at a time
+  AllCodes,           // search/column_search.cpp: the walk over a dense histogram, without a list of codes
+  MarkedCodes,        // search/groups.hpp: a bit map of the codes that occur
+  ScanInVectors,      // search/scan.hpp: cuts of two classes compared in multiplied-out form
   GradientsInFloats,  // search/scan_gradients.hpp: cuts of gradients sifted in floats
-  PackedWords,       // stats/statistics.hpp: G and H of two classes in one word
-  ClassBytes,        // stats/statistics.hpp: weight and class of a row in a byte
-  EntropyTable,      // stats/statistics.hpp: x log2 x from a table
-  Subtraction,       // grow/expand.hpp: the larger child's histogram is what is left
-  SqueezedBlocks,    // stats/blocks.hpp: codes that no longer occur are left out
-  GatheredRows,      // stats/blocks.hpp: rows of bytes brought into the caches
-  BinGuide,          // bins/binned_matrix.hpp: where a value's bin is, nearly
+  PackedWords,        // stats/statistics.hpp: G and H of two classes in one word
+  ClassBytes,         // stats/statistics.hpp: weight and class of a row in a byte
+  EntropyTable,       // stats/statistics.hpp: x log2 x from a table
+  Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
+  SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out
+  GatheredRows,       // stats/blocks.hpp: rows of bytes brought into the caches
+  BinGuide,           // bins/binned_matrix.hpp: where a value's bin is, nearly
   // boosting
-  Bundles,           // bins/bundles.hpp
-  ColumnCopies,      // methods/column_copies.hpp
-  LeafBytes,         // methods/gradient_boosting.hpp: leaves of all rows as bytes
-  NodesApart,        // grow/subtree.hpp: small nodes are split by a thread each
+  Bundles,       // bins/bundles.hpp
+  ColumnCopies,  // methods/column_copies.hpp
+  LeafBytes,     // methods/gradient_boosting.hpp: leaves of all rows as bytes
+  NodesApart,    // grow/subtree.hpp: small nodes are split by a thread each
   // prediction
-  LeafMasks,         // tree/leaf_masks.hpp
-  CrowdsDivided,     // tree/predict.cpp: rows are divided near the root before they walk
-  ManyTreesAtOnce,   // tree/predict.cpp: few rows walk down several trees
+  LeafMasks,        // tree/leaf_masks.hpp
+  CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
+  ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
-  PageCache,         // base/memory.hpp
-  HugePages,         // base/memory.hpp
-  HistogramPool,     // stats/histogram_pool.hpp
-  Prefetch,          // base/types.hpp
+  PageCache,      // base/memory.hpp
+  HugePages,      // base/memory.hpp
+  HistogramPool,  // stats/histogram_pool.hpp
+  Prefetch,       // base/types.hpp
 };
 
 #ifdef WEALD_SWITCHES

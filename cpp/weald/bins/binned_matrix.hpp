@@ -43,12 +43,14 @@ class BinGuide {
  private:
   std::size_t step_of(double value) const {
     const double step = (value - start_) * steps_per_unit_;
-    return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1 : step > 0 ? static_cast<std::size_t>(step) : 0;
+    return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1
+           : step > 0                                   ? static_cast<std::size_t>(step)
+                                                        : 0;
   }
 
   double start_ = 0, steps_per_unit_ = 0;
-  std::vector<double> high_;           // of the bins, and some that no value reaches
-  std::uint8_t from_[kGuideSteps] = {};     // the bins before this one lie below the step
+  std::vector<double> high_;             // of the bins, and some that no value reaches
+  std::uint8_t from_[kGuideSteps] = {};  // the bins before this one lie below the step
 };
 
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
@@ -59,14 +61,14 @@ class BinGuide {
 //   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
 struct Column {
   const void* data = nullptr;
-  std::size_t extent = 0;           // codes from there to the last of the last row
-  std::size_t stride = 1;           // in codes, not bytes
+  std::size_t extent = 0;  // codes from there to the last of the last row
+  std::size_t stride = 1;  // in codes, not bytes
   Code n_codes = 0;
-  std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
+  std::uint8_t width = 1;  // bytes per code: 1, 2 or 4
   bool categorical = false;
   bool has_missing = false;
-  bool keyed = false;               // codes are order-preserving bits of float values, not ranks
-  bool floored = false;             // ... of doubles, rounded down
+  bool keyed = false;    // codes are order-preserving bits of float values, not ranks
+  bool floored = false;  // ... of doubles, rounded down
   // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
   // a < b is the midpoint of high[a] and low[b]. Ranks have no such tables, which would be as large
   // as the input: their values are looked up there. Categorical: the code in the whole matrix; null
@@ -74,7 +76,7 @@ struct Column {
   const double* low = nullptr;
   const double* high = nullptr;
   const Code* decode = nullptr;
-  const BinGuide* guide = nullptr;  // bins: where a value's bin is, nearly
+  const BinGuide* guide = nullptr;      // bins: where a value's bin is, nearly
   const std::uint8_t* alone = nullptr;  // bytes of this column only, if there is such a copy
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
@@ -90,15 +92,16 @@ inline bool has_few_codes(const Column& column) { return column.slots() <= kFewK
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {
   switch (column.width) {
-    case 1: return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
-    case 2: return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
-    default: return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
+    case 1:
+      return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
+    case 2:
+      return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
+    default:
+      return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
   }
 }
 
-inline std::uint8_t width_for(std::size_t slots) {
-  return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4;
-}
+inline std::uint8_t width_for(std::size_t slots) { return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4; }
 
 // The raw values, as the caller has them; they outlive the codes made from them.
 struct RawTable {
@@ -110,8 +113,7 @@ struct RawTable {
   double at(Row row, std::size_t column) const {
     const std::size_t here = columns ? columns[column] : column;
     const std::size_t place = row * row_stride + here * column_stride;
-    return doubles ? static_cast<const double*>(data)[place]
-                   : double{static_cast<const float*>(data)[place]};
+    return doubles ? static_cast<const double*>(data)[place] : double{static_cast<const float*>(data)[place]};
   }
 };
 
@@ -125,12 +127,12 @@ struct BinnedMatrix {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
   RawTable raw;
-  std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
+  std::vector<std::vector<double>> low, high;  // what the columns' pointers point to
   std::vector<BinGuide> guides;
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
-  const std::uint8_t* row_bytes = nullptr;  // if codes are row-major bytes: those of the first row
+  const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;
-  std::shared_ptr<const Bundles> bundles;   // of the columns, if that saves some
+  std::shared_ptr<const Bundles> bundles;  // of the columns, if that saves some
 
   std::size_t n_columns() const { return columns.size(); }
 };

@@ -30,7 +30,8 @@ class DrawnColumns {
   }
 
   // Histograms of up to kTogether columns, those of bytes.
-  void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats, std::span<const std::uint32_t> drawn) {
+  void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats,
+             std::span<const std::uint32_t> drawn) {
     const std::size_t apart = kByteSlots * stats.lanes;
     const auto columns = byte_columns(node, drawn);
     cells_.assign(columns.size() * apart, 0);

@@ -16,8 +16,8 @@ HEAD = """# What the fast ways gain
 
 Every fast way of the core (`cpp/weald/base/paths.hpp`) is left out once, on the fits it was made
 for. Gain: how much longer the whole fit, or prediction, takes without it. In turns, the best of up
-to {rounds}; processor time of one thread, with two threads the clock. Same: is the model the same to
-the last bit? A way that gains less than 5 % everywhere goes.
+to {rounds}; processor time of one thread, with two threads the clock. Same: is the model the same
+to the last bit? A way that gains less than 5 % everywhere goes.
 
 Made by `make bench-paths` on {machine}.
 
@@ -26,7 +26,7 @@ Made by `make bench-paths` on {machine}.
 """
 
 
-def main():
+def main() -> None:
     """Run the programs and write the table."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("program", type=Path)
@@ -48,14 +48,14 @@ def main():
         (HERE / "PATHS.md").write_text(head + "\n".join(rows) + "\n")
 
 
-def said_by(command):
+def said_by(command: list[str | Path]) -> str:
     """What a program prints."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def compare(name, given):
+def compare(name: str, given: argparse.Namespace) -> str:
     """One row of the table, by two programs in turns."""
-    best = {}
+    best: dict[Path, tuple[float, str]] = {}
     for _ in range(given.rounds):
         for program in (given.program, given.without_wide):
             time, model = said_by([program, "time", "1", name]).split()

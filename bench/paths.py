@@ -26,7 +26,7 @@ Made by `make bench-paths` on {machine}.
 """
 
 
-def main():
+def main() -> None:
     """Run the programs and write the table."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("program", type=Path)
@@ -48,14 +48,14 @@ def main():
         (HERE / "PATHS.md").write_text(head + "\n".join(rows) + "\n")
 
 
-def said_by(command):
+def said_by(command: list[str | Path]) -> str:
     """What a program prints."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def compare(name, given):
+def compare(name: str, given: argparse.Namespace) -> str:
     """One row of the table, by two programs in turns."""
-    best = {}
+    best: dict[Path, tuple[float, str]] = {}
     for _ in range(given.rounds):
         for program in (given.program, given.without_wide):
             time, model = said_by([program, "time", "1", name]).split()

@@ -39,7 +39,8 @@ void compare_kernels(const Binned& matrix, int rounds) {
     double bare = 1e9, ours = 1e9;
     for (int round = 0; round < rounds; ++round) {  // in turn, so that noise hits both
       bare = std::min(bare, best_of(1, [&] { bare_loop(matrix.row_bytes, rows, words.data(), cells.data()); }));
-      ours = std::min(ours, best_of(1, [&] { add_all_columns(in, rows.data(), 0, rows.size(), words.data(), cells.data()); }));
+      ours = std::min(
+          ours, best_of(1, [&] { add_all_columns(in, rows.data(), 0, rows.size(), words.data(), cells.data()); }));
     }
     std::printf("histogram, one row in %2zu: bare loop %.3f ns, kernel %.3f ns per row and column, ratio %.2f\n",
                 one_in, bare / updates, ours / updates, ours / bare);
@@ -63,9 +64,8 @@ int main(int argc, char** argv) {
   rules.min_samples_leaf = fewest;
   const std::vector<std::uint32_t> numeric(d, 0);
   Binned matrix;
-  const double bin = best_of(rounds, [&] {
-    matrix = bin_table(data.table, {Coding::Bins, 255, numeric, nullptr, true}, threads, interrupt);
-  });
+  const double bin = best_of(
+      rounds, [&] { matrix = bin_table(data.table, {Coding::Bins, 255, numeric, nullptr, true}, threads, interrupt); });
   double derive = 0, grow = 0, sums = 0, add = 0, best = 1e9;
   std::vector<double> values;
   for (int round = 0; round < rounds; ++round) {
@@ -78,14 +78,17 @@ int main(int argc, char** argv) {
       stage[1] += best_of(1, [&] { boosting.grow(plan, interrupt); });
       stage[2] += best_of(1, [&] {
         values.clear();
-        for (const GradientSums& leaf : boosting.leaf_sums(0, interrupt)) values.push_back(-0.1 * leaf.g / (leaf.h + 1));
+        for (const GradientSums& leaf : boosting.leaf_sums(0, interrupt))
+          values.push_back(-0.1 * leaf.g / (leaf.h + 1));
       });
       stage[3] += best_of(1, [&] { boosting.add(0, values, interrupt); });
     }
     const double total = stage[0] + stage[1] + stage[2] + stage[3];
     if (total < best) best = total, derive = stage[0], grow = stage[1], sums = stage[2], add = stage[3];
   }
-  std::printf("%zu rows, %zu threads: bin %.1f ms, %d trees %.1f ms: derivatives %.1f, growth %.1f, leaf sums %.1f, scores %.1f\n",
-              n, threads, bin, n_trees, best, derive, grow, sums, add);
+  std::printf(
+      "%zu rows, %zu threads: bin %.1f ms, %d trees %.1f ms: derivatives %.1f, growth %.1f, leaf sums %.1f, scores "
+      "%.1f\n",
+      n, threads, bin, n_trees, best, derive, grow, sums, add);
   compare_kernels(matrix, rounds * 3);
 }

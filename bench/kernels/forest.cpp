@@ -28,9 +28,8 @@ int main(int argc, char** argv) {
     Forest forest;
     forest.n_categories = numeric;
     forest.outputs = outputs_of(data.target);
-    const double grow = best_of(rounds, [&] {
-      forest.trees = grow_forest(matrix, data.target, plan, 0, n_trees, 1, interrupt);
-    });
+    const double grow =
+        best_of(rounds, [&] { forest.trees = grow_forest(matrix, data.target, plan, 0, n_trees, 1, interrupt); });
     std::size_t nodes = 0;
     for (const CompactTree& tree : forest.trees) nodes += tree.nodes.size();
     const std::size_t n_rows = std::min<std::size_t>(n, 20'000);
@@ -40,7 +39,7 @@ int main(int argc, char** argv) {
     adding.last = n_trees;
     const double ask = best_of(rounds, [&] { add_values(forest, rows, adding, 1, sums.data(), interrupt); });
     std::printf("%-13s grow %6.1f ms a tree, %6zu nodes a tree, %4.0f ns a node; ask %5.1f ns a row and tree\n",
-                names[kind], grow / static_cast<double>(n_trees), nodes / n_trees, grow * 1e6 / static_cast<double>(nodes),
-                ask * 1e6 / static_cast<double>(n_rows * n_trees));
+                names[kind], grow / static_cast<double>(n_trees), nodes / n_trees,
+                grow * 1e6 / static_cast<double>(nodes), ask * 1e6 / static_cast<double>(n_rows * n_trees));
   }
 }

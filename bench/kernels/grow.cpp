@@ -36,9 +36,10 @@ int main(int argc, char** argv) {
       for (std::size_t m = 0; m < shape.size(); ++m) visits += shape.end[m] - shape.begin[m];
       const std::size_t columns = kind == 0 ? d : 5;
       const char* names[] = {"all columns", "5 columns", "5 random cuts"};
-      std::printf("%-9s %-13s bin %6.1f ms  grow %7.1f ms  summarise %4.1f ms  nodes %6zu  %.2f ns per row, column and level\n",
-                  max_bins ? "255 bins" : "exact", names[kind], bin, grow, summary, shape.size(),
-                  grow * 1e6 / static_cast<double>(visits * columns));
+      std::printf(
+          "%-9s %-13s bin %6.1f ms  grow %7.1f ms  summarise %4.1f ms  nodes %6zu  %.2f ns per row, column and level\n",
+          max_bins ? "255 bins" : "exact", names[kind], bin, grow, summary, shape.size(),
+          grow * 1e6 / static_cast<double>(visits * columns));
     }
   }
 }

@@ -110,7 +110,7 @@ Binned binned(const Data& data, Coding coding, std::size_t threads = 1, bool bun
 struct Kind {
   Criterion criterion = Criterion::Gini;
   Coding coding = Coding::Bins;
-  std::size_t columns = 0;             // tried by a node; 0: all
+  std::size_t columns = 0;  // tried by a node; 0: all
   bool random = false;
 };
 
@@ -147,7 +147,8 @@ Run some_trees(std::shared_ptr<Data> data, Kind kind, std::size_t n_trees) {
 
 Rules boosting_rules() {
   Rules rules;
-  rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3, rules.min_samples_leaf = 20;
+  rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3,
+  rules.min_samples_leaf = 20;
   return rules;
 }
 
@@ -231,10 +232,12 @@ Run ask_forest(std::shared_ptr<Data> data, std::size_t n_rows, std::size_t times
 struct RowOfTable {
   const char* name;
   std::function<Run()> prepare;
-  bool by_clock = false;               // several threads
+  bool by_clock = false;  // several threads
 };
 
-std::shared_ptr<Data> noise(std::size_t n, std::uint32_t k, std::size_t d = 28) { return std::make_shared<Data>(n, d, k); }
+std::shared_ptr<Data> noise(std::size_t n, std::uint32_t k, std::size_t d = 28) {
+  return std::make_shared<Data>(n, d, k);
+}
 
 // A few targets far from all others, which are cut off one by one: nodes of a handful of rows in blocks of many.
 std::shared_ptr<Data> tails(std::size_t n) {
@@ -254,7 +257,8 @@ std::shared_ptr<Data> categories(std::size_t n, std::uint32_t k) {
 const RowOfTable kRows[] = {
     {"exact tree", [] { return one_tree(noise(100'000, 2), {Criterion::Gini, Coding::Ranks}); }},
     {"exact tree, ten classes", [] { return one_tree(noise(30'000, 10), {Criterion::Gini, Coding::Ranks}); }},
-    {"exact tree, ten classes, entropy", [] { return one_tree(noise(30'000, 10), {Criterion::Entropy, Coding::Ranks}); }},
+    {"exact tree, ten classes, entropy",
+     [] { return one_tree(noise(30'000, 10), {Criterion::Entropy, Coding::Ranks}); }},
     {"exact tree, entropy", [] { return one_tree(noise(50'000, 2), {Criterion::Entropy, Coding::Ranks}); }},
     {"exact tree, numbers", [] { return one_tree(noise(50'000, 0), {Criterion::Squared, Coding::Ranks}); }},
     {"exact tree, heavy tails", [] { return one_tree(tails(50'000), {Criterion::Squared, Coding::Ranks}); }},
@@ -266,11 +270,13 @@ const RowOfTable kRows[] = {
     {"forest", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Bins, 5}, 8); }},
     {"forest, million rows", [] { return some_trees(noise(1'000'000, 2), {Criterion::Gini, Coding::Bins, 5}, 1); }},
     {"forest, 100 columns", [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10}, 1); }},
-    {"extra-trees, 100 columns", [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10, true}, 1); }},
+    {"extra-trees, 100 columns",
+     [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10, true}, 1); }},
     {"forest, ten classes", [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5}, 4); }},
     {"forest, numbers", [] { return some_trees(noise(50'000, 0), {Criterion::Squared, Coding::Bins, 9}, 4); }},
     {"extra-trees", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Bins, 5, true}, 8); }},
-    {"extra-trees, ten classes", [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5, true}, 4); }},
+    {"extra-trees, ten classes",
+     [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5, true}, 4); }},
     {"bag of trees", [] { return some_trees(noise(50'000, 2), {}, 4); }},
     {"adaboost, stumps", [] { return stumps(noise(100'000, 2), 30); }},
     {"boosting", [] { return boosted(noise(100'000, 2), 40); }},
@@ -311,7 +317,7 @@ void time_once(const RowOfTable& row, const Run& run, Timing& best) {
 struct Entry {
   const char* name;
   Path path;
-  std::vector<const char*> rows;       // it was made for
+  std::vector<const char*> rows;  // it was made for
 };
 
 const Entry kEntries[] = {

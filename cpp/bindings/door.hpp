@@ -71,8 +71,7 @@ inline std::atomic<bool> shutting_down{false};
 inline std::thread::id shutdown_thread;
 
 inline bool must_not_lock() {
-  return shutting_down.load(std::memory_order_acquire) &&
-         std::this_thread::get_id() != shutdown_thread;
+  return shutting_down.load(std::memory_order_acquire) && std::this_thread::get_id() != shutdown_thread;
 }
 
 class WithoutLock {
@@ -112,7 +111,9 @@ struct PyTarget {
 };
 
 template <class T>
-std::span<const T> span_of(const In<T>& a) { return {a.data(), a.shape(0)}; }
+std::span<const T> span_of(const In<T>& a) {
+  return {a.data(), a.shape(0)};
+}
 
 // Throws unless a tree can be grown from these.
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules);
@@ -120,6 +121,6 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 // A tree as the arrays that scikit-learn's users know.
 NamedArrays arrays_of(Shape shape, Summary nodes);
 
-void bind_forest(nb::module_& m);  // in forest.cpp
-void bind_adaboost(nb::module_& m);  // in adaboost.cpp
+void bind_forest(nb::module_& m);             // in forest.cpp
+void bind_adaboost(nb::module_& m);           // in adaboost.cpp
 void bind_gradient_boosting(nb::module_& m);  // in gradient_boosting.cpp

@@ -20,9 +20,9 @@ std::vector<std::uint32_t> codes_of(const In<std::int32_t>& codes, std::size_t m
   return out;
 }
 
-Forest grow(const Binned& matrix, const PyTarget& target, const std::string& criterion,
-            const Rules& rules, const Draw& draw, bool balance, std::uint64_t seed, std::size_t first,
-            std::size_t last, std::size_t threads, bool keep_rows) {
+Forest grow(const Binned& matrix, const PyTarget& target, const std::string& criterion, const Rules& rules,
+            const Draw& draw, bool balance, std::uint64_t seed, std::size_t first, std::size_t last,
+            std::size_t threads, bool keep_rows) {
   const ForestPlan plan{criterion_of(criterion), rules, draw, balance, seed, keep_rows};
   check_growth(matrix, target.target, plan.criterion, rules);
   require(first < last, "a forest needs at least one tree");
@@ -70,8 +70,8 @@ Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t thre
 }
 
 template <class T>
-Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, std::size_t first,
-                   std::size_t last, const std::optional<In<double>>& weights, bool vote, bool apart,
+Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, std::size_t first, std::size_t last,
+                   const std::optional<In<double>>& weights, bool vote, bool apart,
                    const std::optional<InRows<double>>& start) {
   check_columns(forest, X);
   require(first <= last && last <= forest.trees.size(), "there are not so many trees");
@@ -102,9 +102,8 @@ using Sums = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Votes = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std::uint64_t seed,
-                    std::size_t first, std::size_t last, const Sums& sums, const Votes& votes,
-                    std::size_t threads, bool vote) {
+void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std::uint64_t seed, std::size_t first,
+                    std::size_t last, const Sums& sums, const Votes& votes, std::size_t threads, bool vote) {
   check_columns(forest, X);
   const std::size_t n = X.shape(0);
   require(first <= last && last <= forest.trees.size(), "there are not so many trees");
@@ -191,9 +190,8 @@ Forest forest_of(const NamedArrays& state) {
   const auto cells = nb::cast<In<std::uint8_t>>(state["cells"]);
   const auto n_trees = nb::cast<std::size_t>(state["n_trees"]);
   const auto& n_classes = out.outputs.n_classes;
-  require(out.outputs.n_outputs > 0 && out.outputs.n_outputs < (1U << 20) && n_trees > 0 &&
-              cells.shape(0) == n_trees && !out.n_categories.empty() &&
-              out.n_categories.size() <= Node::kMost &&
+  require(out.outputs.n_outputs > 0 && out.outputs.n_outputs < (1U << 20) && n_trees > 0 && cells.shape(0) == n_trees &&
+              !out.n_categories.empty() && out.n_categories.size() <= Node::kMost &&
               (n_classes.empty() || n_classes.size() == out.outputs.n_outputs),
           "not a valid forest: its sizes do not fit");
   require(n_classes.empty() == !is_classification(out.criterion), "not a valid forest: its criterion");
@@ -222,17 +220,16 @@ Forest forest_of(const NamedArrays& state) {
 }
 
 // A tree given by scikit-learn's arrays, as a forest of one that only finds leaves.
-Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
-                 const In<double>& threshold, const In<std::uint8_t>& missing_left,
-                 const In<std::int64_t>& set_begin, const In<std::uint32_t>& sets,
+Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature, const In<double>& threshold,
+                 const In<std::uint8_t>& missing_left, const In<std::int64_t>& set_begin, const In<std::uint32_t>& sets,
                  const std::vector<std::uint32_t>& n_categories) {
   const std::size_t n = right.shape(0);
   const auto valid = [](bool good, const char* what) {
     require(good, (std::string("not a valid tree: ") + what).c_str());
   };
   without_lock([&](Interrupt& interrupt) { return check_preorder(span_of(right), interrupt); });
-  valid(feature.shape(0) == n && threshold.shape(0) == n && missing_left.shape(0) == n &&
-            set_begin.shape(0) == n, "its arrays differ in length");
+  valid(feature.shape(0) == n && threshold.shape(0) == n && missing_left.shape(0) == n && set_begin.shape(0) == n,
+        "its arrays differ in length");
   valid(!n_categories.empty() && n_categories.size() <= Node::kMost, "its number of columns");
   Forest out;
   out.criterion = Criterion::Squared;
@@ -252,7 +249,8 @@ Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
     if (missing_left.data()[i]) node.head |= Node::kMissingLeft;
     if (begin >= 0) {
       node.head |= Node::kCategorical;
-      node.number = categorical_number(static_cast<std::uint32_t>(begin), n_categories[static_cast<std::size_t>(column)]);
+      node.number =
+          categorical_number(static_cast<std::uint32_t>(begin), n_categories[static_cast<std::size_t>(column)]);
     }
   }
   without_lock([&](Interrupt& interrupt) {
@@ -281,8 +279,8 @@ std::size_t bytes_of(const Forest& forest) {
   std::size_t bytes = sizeof(Forest);
   for (const CompactTree& tree : forest.trees) {
     bytes += sizeof(CompactTree) + tree.nodes.capacity() * sizeof(Node) + tree.sets.capacity() * 4 +
-             tree.table.bytes.capacity() + tree.leaf_impurity.capacity() * 4 +
-             tree.importance.capacity() * 8 + tree.rows.capacity() * sizeof(Row);
+             tree.table.bytes.capacity() + tree.leaf_impurity.capacity() * 4 + tree.importance.capacity() * 8 +
+             tree.rows.capacity() * sizeof(Row);
   }
   return bytes;
 }
@@ -297,100 +295,126 @@ const CompactTree& tree_at(const Forest& forest, std::size_t t) {
 void bind_forest(nb::module_& m) {
   nb::class_<Draw>(m, "Draw", "Which rows and columns each member of an ensemble sees.")
       .def(nb::init<>())
-      .def_prop_rw("kind",
-                   [](const Draw& d) {
-                     return d.kind == Drawing::All ? "all" : d.kind == Drawing::Bootstrap ? "bootstrap" : "pasting";
-                   },
-                   [](Draw& d, const std::string& name) { d.kind = drawing_of(name); })
+      .def_prop_rw(
+          "kind",
+          [](const Draw& d) {
+            return d.kind == Drawing::All ? "all" : d.kind == Drawing::Bootstrap ? "bootstrap" : "pasting";
+          },
+          [](Draw& d, const std::string& name) { d.kind = drawing_of(name); })
       .def_rw("size", &Draw::size)
       .def_rw("columns", &Draw::columns)
       .def_rw("columns_replace", &Draw::columns_replace)
-      .def("set_weights", [](Draw& d, const In<double>& w) { d.weights.assign(w.data(), w.data() + w.shape(0)); },
-           "weights"_a, "Draw rows with these chances.")
-      .def("set_units", [](Draw& d, const In<std::int32_t>& codes, std::size_t n) {
-        d.unit_of = codes_of(codes, n), d.n_units = n;
-      }, "codes"_a, "n_units"_a, "Draw groups of rows as a whole.")
-      .def("set_strata", [](Draw& d, const In<std::int32_t>& codes, std::size_t n) {
-        d.stratum_of = codes_of(codes, n), d.n_strata = n;
-      }, "codes"_a, "n_strata"_a, "Draw from every stratum on its own.");
-  m.def("draw_rows", [](const Draw& draw, std::size_t n, std::uint64_t seed, std::size_t tree) {
-    std::vector<std::uint32_t> counts(n);
-    without_lock([&](Interrupt& interrupt) {
-      RowSampler(draw, n, interrupt).draw(member_key(seed, tree), counts.data(), interrupt);
-      return 0;
-    });
-    return give(std::move(counts));
-  }, "draw"_a, "n"_a, "seed"_a, "tree"_a, "How often each row is drawn for a member.");
-  m.def("draw_columns", [](const Draw& draw, std::size_t d, std::uint64_t seed, std::size_t tree) {
-    auto columns = draw_columns(draw, d, member_key(seed, tree));
-    if (columns.empty()) {
-      for (std::size_t j = 0; j < d; ++j) columns.push_back(static_cast<std::uint32_t>(j));
-    }
-    return give_as<std::int64_t>(columns);
-  }, "draw"_a, "d"_a, "seed"_a, "tree"_a, "The columns of a member, ascending.");
-  m.def("member_seed", [](std::uint64_t seed, std::size_t tree) {
-    return combine(member_key(seed, tree), kTreeKey) >> 33;
-  }, "seed"_a, "tree"_a, "A seed of 31 bits for a member.");
-  m.def("grow_forest", &grow, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "draw"_a, "balance"_a,
-        "seed"_a, "first"_a, "last"_a, "threads"_a, "keep_rows"_a,
-        "Grow the trees first..last-1 of the forest with this seed.");
+      .def(
+          "set_weights", [](Draw& d, const In<double>& w) { d.weights.assign(w.data(), w.data() + w.shape(0)); },
+          "weights"_a, "Draw rows with these chances.")
+      .def(
+          "set_units",
+          [](Draw& d, const In<std::int32_t>& codes, std::size_t n) { d.unit_of = codes_of(codes, n), d.n_units = n; },
+          "codes"_a, "n_units"_a, "Draw groups of rows as a whole.")
+      .def(
+          "set_strata",
+          [](Draw& d, const In<std::int32_t>& codes, std::size_t n) {
+            d.stratum_of = codes_of(codes, n), d.n_strata = n;
+          },
+          "codes"_a, "n_strata"_a, "Draw from every stratum on its own.");
+  m.def(
+      "draw_rows",
+      [](const Draw& draw, std::size_t n, std::uint64_t seed, std::size_t tree) {
+        std::vector<std::uint32_t> counts(n);
+        without_lock([&](Interrupt& interrupt) {
+          RowSampler(draw, n, interrupt).draw(member_key(seed, tree), counts.data(), interrupt);
+          return 0;
+        });
+        return give(std::move(counts));
+      },
+      "draw"_a, "n"_a, "seed"_a, "tree"_a, "How often each row is drawn for a member.");
+  m.def(
+      "draw_columns",
+      [](const Draw& draw, std::size_t d, std::uint64_t seed, std::size_t tree) {
+        auto columns = draw_columns(draw, d, member_key(seed, tree));
+        if (columns.empty()) {
+          for (std::size_t j = 0; j < d; ++j) columns.push_back(static_cast<std::uint32_t>(j));
+        }
+        return give_as<std::int64_t>(columns);
+      },
+      "draw"_a, "d"_a, "seed"_a, "tree"_a, "The columns of a member, ascending.");
+  m.def(
+      "member_seed",
+      [](std::uint64_t seed, std::size_t tree) { return combine(member_key(seed, tree), kTreeKey) >> 33; }, "seed"_a,
+      "tree"_a, "A seed of 31 bits for a member.");
+  m.def("grow_forest", &grow, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "draw"_a, "balance"_a, "seed"_a,
+        "first"_a, "last"_a, "threads"_a, "keep_rows"_a, "Grow the trees first..last-1 of the forest with this seed.");
 
   nb::class_<Forest>(m, "Forest", "The trees of a forest, 16 bytes a node.")
       .def_static("from_state", &forest_of, "state"_a, "Check the arrays of `state()` and take them.")
-      .def_static("from_arrays", &router_of, "children_right"_a, "feature"_a, "threshold"_a,
-                  "missing_go_to_left"_a, "set_begin"_a, "sets"_a, "n_categories"_a,
-                  "One tree, to find leaves in.")
+      .def_static("from_arrays", &router_of, "children_right"_a, "feature"_a, "threshold"_a, "missing_go_to_left"_a,
+                  "set_begin"_a, "sets"_a, "n_categories"_a, "One tree, to find leaves in.")
       .def("state", &state_of, "The forest as plain arrays.")
       .def_prop_ro("n_trees", [](const Forest& f) { return f.trees.size(); })
       .def_prop_ro("n_features", [](const Forest& f) { return f.n_columns(); })
       .def_prop_ro("n_outputs", [](const Forest& f) { return f.outputs.n_outputs; })
       .def_prop_ro("max_n_classes", [](const Forest& f) { return f.outputs.max_classes; })
-      .def_prop_ro("n_classes", [](const Forest& f) {
-        return f.outputs.classifies() ? f.outputs.n_classes : std::vector<std::uint32_t>(f.outputs.n_outputs, 1);
-      })
+      .def_prop_ro("n_classes",
+                   [](const Forest& f) {
+                     return f.outputs.classifies() ? f.outputs.n_classes
+                                                   : std::vector<std::uint32_t>(f.outputs.n_outputs, 1);
+                   })
       .def_prop_ro("n_categories", [](const Forest& f) { return f.n_categories; })
-      .def_prop_ro("node_counts", [](const Forest& f) {
-        std::vector<std::int64_t> out;
-        out.reserve(f.trees.size());
-        for (const CompactTree& tree : f.trees) out.push_back(static_cast<std::int64_t>(tree.nodes.size()));
-        return give(std::move(out));
-      }, nb::rv_policy::move)
+      .def_prop_ro(
+          "node_counts",
+          [](const Forest& f) {
+            std::vector<std::int64_t> out;
+            out.reserve(f.trees.size());
+            for (const CompactTree& tree : f.trees) out.push_back(static_cast<std::int64_t>(tree.nodes.size()));
+            return give(std::move(out));
+          },
+          nb::rv_policy::move)
       .def_prop_ro("nbytes", &bytes_of)
-      .def_prop_ro("importances", [](const Forest& f) {
-        std::vector<double> out;
-        for (const CompactTree& tree : f.trees) out.insert(out.end(), tree.importance.begin(), tree.importance.end());
-        require(out.size() == f.trees.size() * f.n_columns(), "the forest has no importances");
-        return give(std::move(out), {f.trees.size(), f.n_columns()});
-      }, nb::rv_policy::move)
+      .def_prop_ro(
+          "importances",
+          [](const Forest& f) {
+            std::vector<double> out;
+            for (const CompactTree& tree : f.trees)
+              out.insert(out.end(), tree.importance.begin(), tree.importance.end());
+            require(out.size() == f.trees.size() * f.n_columns(), "the forest has no importances");
+            return give(std::move(out), {f.trees.size(), f.n_columns()});
+          },
+          nb::rv_policy::move)
       .def("extend", &extend, "other"_a, "Append the trees of another batch.")
       .def("prefix", &prefix, "n_trees"_a, "A copy of the first trees.")
       .def("apply", &leaves<double>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
       .def("apply", &leaves<float>, "X"_a, "threads"_a)
-      .def("values", &values<double>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a,
-           "apart"_a, "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
+      .def("values", &values<double>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
+           "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
       .def("values", &values<float>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
            "start"_a.none() = nb::none())
-      .def("add_out_of_bag", &add_out_of_bag<double>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a,
-           "sums"_a, "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.")
-      .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a,
-           "sums"_a, "votes"_a, "threads"_a, "vote"_a)
-      .def("tree", [](const Forest& f, std::size_t t) {
-        Unpacked tree = without_lock(
-            [&](Interrupt& interrupt) { return unpack(tree_at(f, t), f.outputs, f.criterion, interrupt); });
-        return arrays_of(std::move(tree.shape), std::move(tree.nodes));
-      }, "t"_a, "The arrays of one tree.")
-      .def("leaf_rows", [](const Forest& f, std::size_t t)
-               -> nb::typed<nb::tuple, Out<std::uint32_t>, Out<std::int64_t>, Out<std::int64_t>> {
-        const CompactTree& tree = tree_at(f, t);
-        require(!tree.rows.empty(), "the forest was grown without keep_rows");
-        std::vector<std::int64_t> begin{0}, node;
-        for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-          if (!tree.nodes[i].leaf()) continue;
-          begin.push_back(begin.back() + (tree.nodes[i].head >> Node::kShift));
-          node.push_back(static_cast<std::int64_t>(i));
-        }
-        require(static_cast<std::size_t>(begin.back()) == tree.rows.size(), "not a valid forest: its rows");
-        return nb::make_tuple(give(std::vector<std::uint32_t>(tree.rows.begin(), tree.rows.end())),
-                              give(std::move(begin)), give(std::move(node)));
-      }, "t"_a, "Training rows, leaf after leaf; where each leaf's begin; the leaves.");
+      .def("add_out_of_bag", &add_out_of_bag<double>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
+           "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.")
+      .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
+           "votes"_a, "threads"_a, "vote"_a)
+      .def(
+          "tree",
+          [](const Forest& f, std::size_t t) {
+            Unpacked tree = without_lock(
+                [&](Interrupt& interrupt) { return unpack(tree_at(f, t), f.outputs, f.criterion, interrupt); });
+            return arrays_of(std::move(tree.shape), std::move(tree.nodes));
+          },
+          "t"_a, "The arrays of one tree.")
+      .def(
+          "leaf_rows",
+          [](const Forest& f,
+             std::size_t t) -> nb::typed<nb::tuple, Out<std::uint32_t>, Out<std::int64_t>, Out<std::int64_t>> {
+            const CompactTree& tree = tree_at(f, t);
+            require(!tree.rows.empty(), "the forest was grown without keep_rows");
+            std::vector<std::int64_t> begin{0}, node;
+            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+              if (!tree.nodes[i].leaf()) continue;
+              begin.push_back(begin.back() + (tree.nodes[i].head >> Node::kShift));
+              node.push_back(static_cast<std::int64_t>(i));
+            }
+            require(static_cast<std::size_t>(begin.back()) == tree.rows.size(), "not a valid forest: its rows");
+            return nb::make_tuple(give(std::vector<std::uint32_t>(tree.rows.begin(), tree.rows.end())),
+                                  give(std::move(begin)), give(std::move(node)));
+          },
+          "t"_a, "Training rows, leaf after leaf; where each leaf's begin; the leaves.");
 }

@@ -10,14 +10,11 @@
 
 void check_growth(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules) {
   require(target.n_rows == matrix.n_rows, "as many targets as rows");
-  require(is_classification(criterion) == (target.classes != nullptr),
-          "the criterion does not fit the targets");
+  require(is_classification(criterion) == (target.classes != nullptr), "the criterion does not fit the targets");
   bool keyed = false;
   for (const Column& column : matrix.columns) keyed |= column.keyed;
-  require(!keyed || (rules.random_split && !is_from_rows(criterion)),
-          "keys are for random cuts only");
-  require(rules.monotone.empty() || rules.monotone.size() == matrix.n_columns(),
-          "one monotone direction per column");
+  require(!keyed || (rules.random_split && !is_from_rows(criterion)), "keys are for random cuts only");
+  require(rules.monotone.empty() || rules.monotone.size() == matrix.n_columns(), "one monotone direction per column");
 }
 
 NamedArrays arrays_of(Shape shape, Summary nodes) {
@@ -45,17 +42,15 @@ Frontier frontier_of(const std::string& name) {
 }
 
 template <class T>
-Binned bin(const In2<T>& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins,
-           bool keys, const std::optional<In<double>>& weights, std::size_t threads, bool bundled) {
+Binned bin(const In2<T>& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins, bool keys,
+           const std::optional<In<double>>& weights, std::size_t threads, bool bundled) {
   require(categories.size() == X.shape(1), "one number of categories per column");
   require(max_bins == 0 || (max_bins >= 2 && max_bins <= 255), "max_bins must be 0 or 2..255");
   require(!weights || weights->shape(0) == X.shape(0), "one weight per row");
   require(!keys || max_bins == 0, "keys are exact: they have no bins");
   const Coding coding = keys ? Coding::Keys : max_bins > 0 ? Coding::Bins : Coding::Ranks;
   const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr, bundled};
-  return without_lock([&](Interrupt& interrupt) {
-    return bin_table(table_of(X), request, threads, interrupt);
-  });
+  return without_lock([&](Interrupt& interrupt) { return bin_table(table_of(X), request, threads, interrupt); });
 }
 
 PyTarget target_of(const InRows<std::int32_t>* classes, const InRows<double>* values,
@@ -91,7 +86,7 @@ Weighted weighted_of(const In<double>& x, const std::optional<In<double>>& facto
 }
 
 NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& summary,
-              const std::string& criterion_name, const Rules& rules, std::size_t threads) {
+                 const std::string& criterion_name, const Rules& rules, std::size_t threads) {
   const Criterion criterion = criterion_of(criterion_name);
   check_growth(matrix, growth.target, criterion, rules);
   check_growth(matrix, summary.target, criterion, rules);
@@ -121,36 +116,44 @@ NB_MODULE(_core, m) {
 
   nb::class_<Binned>(m, "Binned", "A table as codes.")
       .def_prop_ro("n_rows", [](const Binned& b) { return b.n_rows; })
-      .def_prop_ro("n_codes", [](const Binned& b) {
-        std::vector<std::uint32_t> out;
-        out.reserve(b.n_columns());
-        for (const Column& column : b.columns) out.push_back(column.n_codes);
-        return out;
-      })
+      .def_prop_ro("n_codes",
+                   [](const Binned& b) {
+                     std::vector<std::uint32_t> out;
+                     out.reserve(b.n_columns());
+                     for (const Column& column : b.columns) out.push_back(column.n_codes);
+                     return out;
+                   })
       .def_prop_ro("nbytes", [](const Binned& b) {
         std::size_t bytes = 0;
         for (const auto& buffer : b.storage) bytes += buffer.size();
         return bytes;
       });
   m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
-        "bundled"_a = false, nb::keep_alive<0, 1>(), "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
-  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
-        "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
+        "bundled"_a = false, nb::keep_alive<0, 1>(),
+        "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
+  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
+        "bundled"_a = false, nb::keep_alive<0, 1>());
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
-  m.def("labels", [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
-                     const std::optional<In<double>>& weights) {
-    PyTarget out = target_of(&codes, nullptr, std::move(n_classes), weights);
-    out.values = nb::cast(codes);
-    if (weights) out.weights = nb::cast(*weights);
-    return out;
-  }, "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
-  m.def("reals", [](const InRows<double>& values, const std::optional<In<double>>& weights) {
-    PyTarget out = target_of(nullptr, &values, {}, weights);
-    out.values = nb::cast(values);
-    if (weights) out.weights = nb::cast(*weights);
-    return out;
-  }, "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
+  m.def(
+      "labels",
+      [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
+         const std::optional<In<double>>& weights) {
+        PyTarget out = target_of(&codes, nullptr, std::move(n_classes), weights);
+        out.values = nb::cast(codes);
+        if (weights) out.weights = nb::cast(*weights);
+        return out;
+      },
+      "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
+  m.def(
+      "reals",
+      [](const InRows<double>& values, const std::optional<In<double>>& weights) {
+        PyTarget out = target_of(nullptr, &values, {}, weights);
+        out.values = nb::cast(values);
+        if (weights) out.weights = nb::cast(*weights);
+        return out;
+      },
+      "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
 
   nb::class_<Rules>(m, "Rules", "When and how nodes are split.")
       .def(nb::init<>())
@@ -168,64 +171,80 @@ NB_MODULE(_core, m) {
       .def_rw("category_smoothing", &Rules::category_smoothing)
       .def_rw("prune_alpha", &Rules::prune_alpha)
       .def_rw("seed", &Rules::seed)
-      .def_prop_rw("frontier",
-                   [](const Rules& r) {
-                     return r.frontier == Frontier::BestFirst    ? "best_first"
-                            : r.frontier == Frontier::ByLevel ? "by_level"
-                                                              : "depth_first";
-                   },
-                   [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
+      .def_prop_rw(
+          "frontier",
+          [](const Rules& r) {
+            return r.frontier == Frontier::BestFirst ? "best_first"
+                   : r.frontier == Frontier::ByLevel ? "by_level"
+                                                     : "depth_first";
+          },
+          [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
   bind_forest(m);
   bind_adaboost(m);
   bind_gradient_boosting(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 
-  m.def("exact_sum", [](const In<double>& x, const std::optional<In<double>>& factors,
-                        const std::optional<In<std::uint32_t>>& counts) {
-    const Weighted rows = weighted_of(x, factors, counts);
-    return without_lock([&](Interrupt& interrupt) { return exact_sum(rows, interrupt); });
-  }, "x"_a, "factors"_a.none(), "counts"_a.none(),
-     "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
-  m.def("exact_mean", [](const In<double>& x, const std::optional<In<double>>& factors,
-                         const std::optional<In<std::uint32_t>>& counts) {
-    const Weighted rows = weighted_of(x, factors, counts);
-    return without_lock([&](Interrupt& interrupt) { return exact_mean(rows, interrupt); });
-  }, "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
-  m.def("order_of", [](const In<double>& values) {
-    struct Item {
-      std::uint64_t key;
-      Row row;
-    };
-    require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
-    BigVector<Item> items, spare;
-    without_lock([&](Interrupt& interrupt) {
-      Patience patience(interrupt);
-      items.resize(values.shape(0));
-      for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
-      });
-      sort_by_key(items, spare, patience);
-      return 0;
-    });
-    BigVector<std::int64_t> order(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;
-    return give(std::move(order));
-  }, "values"_a, "The places of numbers in ascending order, equal ones as they came.");
+  m.def(
+      "exact_sum",
+      [](const In<double>& x, const std::optional<In<double>>& factors,
+         const std::optional<In<std::uint32_t>>& counts) {
+        const Weighted rows = weighted_of(x, factors, counts);
+        return without_lock([&](Interrupt& interrupt) { return exact_sum(rows, interrupt); });
+      },
+      "x"_a, "factors"_a.none(), "counts"_a.none(),
+      "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
+  m.def(
+      "exact_mean",
+      [](const In<double>& x, const std::optional<In<double>>& factors,
+         const std::optional<In<std::uint32_t>>& counts) {
+        const Weighted rows = weighted_of(x, factors, counts);
+        return without_lock([&](Interrupt& interrupt) { return exact_mean(rows, interrupt); });
+      },
+      "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
+  m.def(
+      "order_of",
+      [](const In<double>& values) {
+        struct Item {
+          std::uint64_t key;
+          Row row;
+        };
+        require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
+        BigVector<Item> items, spare;
+        without_lock([&](Interrupt& interrupt) {
+          Patience patience(interrupt);
+          items.resize(values.shape(0));
+          for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
+          });
+          sort_by_key(items, spare, patience);
+          return 0;
+        });
+        BigVector<std::int64_t> order(items.size());
+        for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;
+        return give(std::move(order));
+      },
+      "values"_a, "The places of numbers in ascending order, equal ones as they came.");
 
-  m.def("node_depths", [](const In<std::int64_t>& right) {
-    return give_as<std::int64_t>(
-        without_lock([&](Interrupt& interrupt) { return check_preorder(span_of(right), interrupt); }));
-  }, "children_right"_a, "Number of tests above each node of a tree in pre-order.");
+  m.def(
+      "node_depths",
+      [](const In<std::int64_t>& right) {
+        return give_as<std::int64_t>(
+            without_lock([&](Interrupt& interrupt) { return check_preorder(span_of(right), interrupt); }));
+      },
+      "children_right"_a, "Number of tests above each node of a tree in pre-order.");
 
-  m.def("pruning_path", [](const In<std::int64_t>& right, const In<double>& risk) {
-    PruningPath path = without_lock(
-        [&](Interrupt& interrupt) { return pruning_path(span_of(right), span_of(risk), interrupt); });
-    NamedArrays out;
-    out["node"] = give(std::move(path.node));
-    out["alpha"] = give(std::move(path.alpha));
-    out["risk"] = give(std::move(path.risk));
-    out["full_risk"] = path.full_risk;
-    return out;
-  }, "children_right"_a, "risk"_a, "The weakest-link sequence of a tree.");
+  m.def(
+      "pruning_path",
+      [](const In<std::int64_t>& right, const In<double>& risk) {
+        PruningPath path =
+            without_lock([&](Interrupt& interrupt) { return pruning_path(span_of(right), span_of(risk), interrupt); });
+        NamedArrays out;
+        out["node"] = give(std::move(path.node));
+        out["alpha"] = give(std::move(path.alpha));
+        out["risk"] = give(std::move(path.risk));
+        out["full_risk"] = path.full_risk;
+        return out;
+      },
+      "children_right"_a, "risk"_a, "The weakest-link sequence of a tree.");
 }

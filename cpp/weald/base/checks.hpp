@@ -63,7 +63,9 @@ class View {
     WEALD_CHECK(begin <= n_ && n <= n_ - begin);
     return first_ + begin;
   }
-  operator View<const T>() const requires(!std::is_const_v<T>) {
+  operator View<const T>() const
+    requires(!std::is_const_v<T>)
+  {
 #ifdef WEALD_CHECKED
     return {first_, n_};
 #else

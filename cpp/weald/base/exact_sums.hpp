@@ -39,7 +39,7 @@ class ExactSum {
 
  private:
   static constexpr int kBits = 60, kLowBits = 30;
-  int exponent_ = 0;           // units of 2^-exponent
+  int exponent_ = 0;  // units of 2^-exponent
   double first_ = 1, second_ = 1;
   Lane high_ = 0, low_ = 0;  // units = high 2^30 + low: neither sum can overflow
 };
@@ -88,7 +88,8 @@ inline double exact_mean(const Weighted& rows, Interrupt& interrupt) {
   if (low == high && std::isfinite(exact_sum(rows, interrupt))) return low;
   const double weight = exact_sum(rows, 1, interrupt, [&](std::size_t i) { return rows.factor(i); });
   const double half_low = low / 2;  // the range itself may be too wide for a number
-  const double shift = exact_sum(rows, weight, interrupt, [&](std::size_t i) { return rows.factor(i) * (rows.x[i] / 2 - half_low); });
+  const double shift =
+      exact_sum(rows, weight, interrupt, [&](std::size_t i) { return rows.factor(i) * (rows.x[i] / 2 - half_low); });
   return std::min(2 * (half_low + shift), high);
 }
 

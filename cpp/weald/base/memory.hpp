@@ -29,7 +29,7 @@ namespace weald {
 // size. For many trees one after another: a fresh page costs as much as what a tree writes into it.
 class PageCache {
  public:
-  PageCache() { kept_.reserve(kCachedArrays); }   // giving back must not allocate
+  PageCache() { kept_.reserve(kCachedArrays); }  // giving back must not allocate
   ~PageCache() {
     for (const Piece& piece : kept_) munmap(piece.memory, piece.bytes);
   }
@@ -70,7 +70,8 @@ class PageCache {
 
   static void give(void* memory, std::size_t bytes) noexcept {
     PageCache* cache = current();
-    if (cache == nullptr || !uses(Path::PageCache) || cache->kept_.size() >= kCachedArrays || cache->bytes_ + bytes > kCachedBytes) {
+    if (cache == nullptr || !uses(Path::PageCache) || cache->kept_.size() >= kCachedArrays ||
+        cache->bytes_ + bytes > kCachedBytes) {
       munmap(memory, bytes);
       return;
     }
@@ -85,7 +86,10 @@ class PageCache {
   }
 
  private:
-  struct Piece { void* memory; std::size_t bytes; };
+  struct Piece {
+    void* memory;
+    std::size_t bytes;
+  };
 
   static PageCache*& current() {
     static thread_local PageCache* cache = nullptr;

@@ -24,19 +24,19 @@ enum class Path {
   SqueezedBlocks,    // stats/blocks.hpp: codes that no longer occur are left out
   GatheredRows,      // stats/blocks.hpp: rows of bytes brought into the caches
   // boosting
-  Bundles,           // bins/bundles.hpp
-  ColumnCopies,      // methods/column_copies.hpp
-  LeafBytes,         // methods/gradient_boosting.hpp: leaves of all rows as bytes
-  NodesApart,        // grow/subtree.hpp: small nodes are split by a thread each
+  Bundles,       // bins/bundles.hpp
+  ColumnCopies,  // methods/column_copies.hpp
+  LeafBytes,     // methods/gradient_boosting.hpp: leaves of all rows as bytes
+  NodesApart,    // grow/subtree.hpp: small nodes are split by a thread each
   // prediction
-  LeafMasks,         // tree/leaf_masks.hpp
-  CrowdsDivided,     // tree/predict.cpp: rows are divided near the root before they walk
-  ManyTreesAtOnce,   // tree/predict.cpp: few rows walk down several trees
+  LeafMasks,        // tree/leaf_masks.hpp
+  CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
+  ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
-  PageCache,         // base/memory.hpp
-  HugePages,         // base/memory.hpp
-  HistogramPool,     // stats/histogram_pool.hpp
-  Prefetch,          // base/types.hpp
+  PageCache,      // base/memory.hpp
+  HugePages,      // base/memory.hpp
+  HistogramPool,  // stats/histogram_pool.hpp
+  Prefetch,       // base/types.hpp
 };
 
 #ifdef WEALD_SWITCHES

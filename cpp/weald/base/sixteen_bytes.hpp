@@ -56,17 +56,33 @@ struct Bytes {
     std::memcpy(out.v, from, kSize);
     return out;
   }
-  static Bytes all(Code value) { return make([=](std::size_t) { return value; }); }
-  static Bytes first(std::size_t n) { return make([=](std::size_t i) { return yes(i < n); }); }
+  static Bytes all(Code value) {
+    return make([=](std::size_t) { return value; });
+  }
+  static Bytes first(std::size_t n) {
+    return make([=](std::size_t i) { return yes(i < n); });
+  }
   void store(std::uint8_t* to) const { std::memcpy(to, v, kSize); }
 
-  friend Bytes operator&(Bytes a, Bytes b) { return make([&](std::size_t i) { return a.v[i] & b.v[i]; }); }
-  friend Bytes operator|(Bytes a, Bytes b) { return make([&](std::size_t i) { return a.v[i] | b.v[i]; }); }
-  Bytes operator~() const { return make([&](std::size_t i) { return 255U - v[i]; }); }
+  friend Bytes operator&(Bytes a, Bytes b) {
+    return make([&](std::size_t i) { return a.v[i] & b.v[i]; });
+  }
+  friend Bytes operator|(Bytes a, Bytes b) {
+    return make([&](std::size_t i) { return a.v[i] | b.v[i]; });
+  }
+  Bytes operator~() const {
+    return make([&](std::size_t i) { return 255U - v[i]; });
+  }
   Bytes without(Bytes other) const { return *this & ~other; }
-  Bytes is(Code value) const { return make([&](std::size_t i) { return yes(v[i] == static_cast<std::uint8_t>(value)); }); }
-  Bytes is_up_to(Code value) const { return make([&](std::size_t i) { return yes(v[i] <= static_cast<std::uint8_t>(value)); }); }
-  Bytes larger(Bytes other) const { return make([&](std::size_t i) { return v[i] > other.v[i] ? v[i] : other.v[i]; }); }
+  Bytes is(Code value) const {
+    return make([&](std::size_t i) { return yes(v[i] == static_cast<std::uint8_t>(value)); });
+  }
+  Bytes is_up_to(Code value) const {
+    return make([&](std::size_t i) { return yes(v[i] <= static_cast<std::uint8_t>(value)); });
+  }
+  Bytes larger(Bytes other) const {
+    return make([&](std::size_t i) { return v[i] > other.v[i] ? v[i] : other.v[i]; });
+  }
 
   std::uint32_t bits() const {
     std::uint32_t out = 0;

@@ -50,7 +50,7 @@ inline constexpr std::size_t kShortCodes = sized(65536, 64);        // ... in tw
 inline constexpr std::size_t kFewKeptCodes = sized(256, 8);         // of a column: those that go left are kept with a node
 // 200,000 values place 255 cuts to within a quarter of a per mille. Never tiny: a sample may miss a rare value, so that
 // another tree is grown.
-inline constexpr std::size_t kSampleAbove = 400'000;                // rows: quantiles come from a sample of them
+inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them
 inline constexpr std::size_t kSampleSize = 200'000;
 inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
@@ -59,12 +59,12 @@ inline constexpr std::size_t kMostBundles = sized(64, 2);           // that a co
 inline constexpr std::size_t kBeyondCaches = sized(std::size_t{8} << 20, std::size_t{64});  // bytes of a table
 
 // --- blocks of rows ---
-inline constexpr std::size_t kFirstCache = sized(20 * 1024, 128);   // bytes of a subtree's rows
+inline constexpr std::size_t kFirstCache = sized(20 * 1024, 128);  // bytes of a subtree's rows
 inline constexpr std::size_t kSecondCache = sized(240 * 1024, 512);
-inline constexpr std::size_t kFewestGathered = sized(8, 3);         // rows worth a block of their own
+inline constexpr std::size_t kFewestGathered = sized(8, 3);  // rows worth a block of their own
 inline constexpr std::size_t kFewestRowsGathered = sized(16, 3);
 inline constexpr std::size_t kPrefetchRows = sized(16, 2);
-inline constexpr std::size_t kFarRows = sized(64, 3);               // little is done with a row: look far ahead
+inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
 // --- histograms and the search of a node ---
 inline constexpr std::size_t kTogether = sized(8, 3);               // columns counted in one pass over the rows
@@ -82,11 +82,11 @@ inline constexpr std::size_t kLargeTile = sized(16, 4);             // tiles of 
 inline constexpr std::size_t kMiddleTile = sized(4, 2);             // each takes a quarter of the one before
 
 // --- sums over rows ---
-inline constexpr std::size_t kLossRows = sized(16384, 64);          // summed at a time, for any number of threads
+inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads
 inline constexpr std::size_t kLossTile = sized(256, 8);
 inline constexpr std::size_t kSoftmaxTile = sized(128, 8);
-inline constexpr std::size_t kRoundRows = sized(8192, 16);          // AdaBoost: rows of a chunk
-inline constexpr std::size_t kWordRows = sized(16384, 200);         // ... from which a word a row is fine enough
+inline constexpr std::size_t kRoundRows = sized(8192, 16);   // AdaBoost: rows of a chunk
+inline constexpr std::size_t kWordRows = sized(16384, 200);  // ... from which a word a row is fine enough
 
 // --- prediction ---
 // Large, since a tree comes from far memory for every block of rows, while the rows themselves pass by in order.

@@ -40,9 +40,7 @@ T value_of(KeyOf<T> key) {
 template <class T>
 T largest_not_above(double x) {
   const T rounded = static_cast<T>(x);
-  return static_cast<double>(rounded) > x
-             ? std::nextafter(rounded, -std::numeric_limits<T>::infinity())
-             : rounded;
+  return static_cast<double>(rounded) > x ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
 }
 
 // Sorts items by items.key, stably. `scratch` is resized as needed.
@@ -54,8 +52,7 @@ void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch, Patience& pat
   constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
   const std::size_t n = items.size();
   if (n < 4 * kBuckets / kPasses) {  // too few to pay for the counters
-    std::stable_sort(items.begin(), items.end(),
-                     [](const Item& a, const Item& b) { return a.key < b.key; });
+    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
     return;
   }
   std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);

@@ -37,7 +37,7 @@ struct Job {
   Interrupt* interrupt;
   const std::function<void(std::size_t)>* fn;
   std::atomic<std::size_t> next{0};
-  std::size_t helpers_wanted = 0;   // guarded by the pool's mutex
+  std::size_t helpers_wanted = 0;              // guarded by the pool's mutex
   std::atomic<std::size_t> helpers_inside{0};  // changed under the pool's mutex only
   std::exception_ptr error;
   std::mutex error_mutex;

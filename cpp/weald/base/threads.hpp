@@ -20,7 +20,8 @@ struct Interrupted : std::runtime_error {
 // Thrown in the child of a fork by a handler of signals, if the handler returns to a call that has lost its
 // threads.
 struct Orphaned : std::runtime_error {
-  Orphaned() : std::runtime_error("A call that was under way in several threads cannot go on in a forked child process.") {}
+  Orphaned()
+      : std::runtime_error("A call that was under way in several threads cannot go on in a forked child process.") {}
 };
 
 // Lets a long computation ask, a few times a second, whether it should stop. Only the thread that
@@ -105,8 +106,7 @@ std::size_t hardware_threads();  // cores this process may run on
 // Runs fn(i) for i in 0..n-1 on up to `threads` threads, the calling one among them. Tasks are
 // handed out in ascending order. Serial when called from inside a task. The first exception is
 // rethrown after every task has stopped.
-void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
-                  const std::function<void(std::size_t)>& fn);
+void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt, const std::function<void(std::size_t)>& fn);
 
 // The same with fn(i, scratch), where each thread has a Scratch of its own to reuse.
 template <class Scratch, class Fn>

@@ -23,7 +23,9 @@ class WideSum {
     const std::uint64_t low = a.low_ + b.low_;
     return {low, a.high_ + b.high_ + (low < a.low_ ? 1U : 0U)};
   }
-  friend WideSum operator-(WideSum a, WideSum b) { return {a.low_ - b.low_, a.high_ - b.high_ - (a.low_ < b.low_ ? 1U : 0U)}; }
+  friend WideSum operator-(WideSum a, WideSum b) {
+    return {a.low_ - b.low_, a.high_ - b.high_ - (a.low_ < b.low_ ? 1U : 0U)};
+  }
   friend WideSum operator*(WideSum a, WideSum b) {
     // The low words digit by digit, each of 32 bits; of the others only what is left of 128 bits.
     constexpr std::uint64_t kDigit = 0xFFFFFFFF;

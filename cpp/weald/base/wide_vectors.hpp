@@ -6,7 +6,7 @@
 #pragma once
 
 #if !defined(WEALD_PORTABLE) && (defined(__GNUC__) || defined(__clang__))
-#define WEALD_HAS_VECTORS 1            // types of several numbers, for which the compiler finds instructions
+#define WEALD_HAS_VECTORS 1  // types of several numbers, for which the compiler finds instructions
 #endif
 
 #if defined(WEALD_HAS_VECTORS) && defined(__SSE2__)
@@ -14,8 +14,8 @@
 #endif
 
 // WEALD_WITHOUT_WIDE: to see what they are worth (bench/paths.py).
-#if !defined(WEALD_WITHOUT_WIDE) && defined(WEALD_HAS_VECTORS) && defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WEALD_WITHOUT_WIDE) && defined(WEALD_HAS_VECTORS) && defined(__x86_64__) && defined(__linux__) && \
+    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
 // Functions called from such loops become part of both versions.
 #define WEALD_INLINE [[gnu::always_inline]] inline

@@ -18,14 +18,14 @@ namespace weald {
 //   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
 struct Column {
   const void* data = nullptr;
-  std::size_t extent = 0;           // codes from there to the last of the last row
-  std::size_t stride = 1;           // in codes, not bytes
+  std::size_t extent = 0;  // codes from there to the last of the last row
+  std::size_t stride = 1;  // in codes, not bytes
   Code n_codes = 0;
-  std::uint8_t width = 1;           // bytes per code: 1, 2 or 4
+  std::uint8_t width = 1;  // bytes per code: 1, 2 or 4
   bool categorical = false;
   bool has_missing = false;
-  bool keyed = false;               // codes are order-preserving bits of float values, not ranks
-  bool floored = false;             // ... of doubles, rounded down
+  bool keyed = false;    // codes are order-preserving bits of float values, not ranks
+  bool floored = false;  // ... of doubles, rounded down
   // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
   // a < b is the midpoint of high[a] and low[b]. Ranks have no such tables, which would be as large
   // as the input: their values are looked up there. Categorical: the code in the whole matrix; null
@@ -48,15 +48,16 @@ inline bool has_few_codes(const Column& column) { return column.slots() <= kFewK
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {
   switch (column.width) {
-    case 1: return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
-    case 2: return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
-    default: return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
+    case 1:
+      return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
+    case 2:
+      return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
+    default:
+      return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
   }
 }
 
-inline std::uint8_t width_for(std::size_t slots) {
-  return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4;
-}
+inline std::uint8_t width_for(std::size_t slots) { return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4; }
 
 // The raw values, as the caller has them; they outlive the codes made from them.
 struct RawTable {
@@ -68,8 +69,7 @@ struct RawTable {
   double at(Row row, std::size_t column) const {
     const std::size_t here = columns ? columns[column] : column;
     const std::size_t place = row * row_stride + here * column_stride;
-    return doubles ? static_cast<const double*>(data)[place]
-                   : double{static_cast<const float*>(data)[place]};
+    return doubles ? static_cast<const double*>(data)[place] : double{static_cast<const float*>(data)[place]};
   }
 };
 
@@ -85,9 +85,9 @@ struct BinnedMatrix {
   RawTable raw;
   std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
-  const std::uint8_t* row_bytes = nullptr;  // if codes are row-major bytes: those of the first row
+  const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;
-  std::shared_ptr<const Bundles> bundles;   // of the columns, if that saves some
+  std::shared_ptr<const Bundles> bundles;  // of the columns, if that saves some
 
   std::size_t n_columns() const { return columns.size(); }
 };

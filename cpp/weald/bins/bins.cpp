@@ -40,9 +40,12 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
     });
   };
   switch (column.width) {
-    case 1: return fill(reinterpret_cast<std::uint8_t*>(buffer.data()));
-    case 2: return fill(reinterpret_cast<std::uint16_t*>(buffer.data()));
-    default: return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
+    case 1:
+      return fill(reinterpret_cast<std::uint8_t*>(buffer.data()));
+    case 2:
+      return fill(reinterpret_cast<std::uint16_t*>(buffer.data()));
+    default:
+      return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
   }
 }
 
@@ -91,8 +94,8 @@ void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& 
 // A column's cuts in histogram mode. A value belongs to the first bin whose `top` is not below it.
 template <class T>
 struct Cuts {
-  std::vector<T> top;          // ascending, one per bin; the last is +inf
-  std::vector<T> low, high;    // extremes of the values seen in each bin
+  std::vector<T> top;        // ascending, one per bin; the last is +inf
+  std::vector<T> low, high;  // extremes of the values seen in each bin
 };
 
 // Equal-weight bins over sorted values: close a bin when it holds its share of what is left. Ties
@@ -151,12 +154,9 @@ Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& reques
     }
   };
   if (weights) {
-    gather(scratch.ranked, [](T value, std::size_t row) {
-      return Ranked<T>{key_of(value), static_cast<Row>(row)};
-    });
+    gather(scratch.ranked, [](T value, std::size_t row) { return Ranked<T>{key_of(value), static_cast<Row>(row)}; });
     sort_by_key(scratch.ranked, scratch.ranked_spare, patience);
-    return quantile_cuts<T>(
-        scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
+    return quantile_cuts<T>(scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
   }
   gather(scratch.bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
   sort_by_key(scratch.bare, scratch.bare_spare, patience);
@@ -202,8 +202,8 @@ class BinFinder {
 
 // Categories keep their own codes; if they are too many for the bins, the lightest share the last.
 template <class T>
-void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request, Interrupt& interrupt,
-                     Binned& out) {
+void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request,
+                     Interrupt& interrupt, Binned& out) {
   std::vector<Code>& codes = out.category_code[j];
   codes.resize(n_categories);
   std::iota(codes.begin(), codes.end(), Code{0});
@@ -218,8 +218,7 @@ void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categor
     }
   });
   std::vector<Code> order = codes;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Code a, Code b) { return weight[a] > weight[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return weight[a] > weight[b]; });
   const Code kept = static_cast<Code>(request.max_bins - 1);
   for (std::size_t k = 0; k < order.size(); ++k) {
     codes[order[k]] = std::min(static_cast<Code>(k), kept);
@@ -241,8 +240,8 @@ void check_categories(const Table<T>& table, std::size_t j, std::uint32_t n_cate
 }
 
 template <class T>
-void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t threads,
-               Interrupt& interrupt, Binned& out) {
+void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt,
+               Binned& out) {
   out.storage.resize(table.n_columns);
   parallel_for_with<Scratch<T>>(threads, table.n_columns, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     if (request.categories[j] == 0) return rank_column(table, j, out, scratch, interrupt);
@@ -261,15 +260,14 @@ void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t thr
 }
 
 template <class T>
-void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t threads,
-                   Interrupt& interrupt, Binned& out) {
+void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt,
+                   Binned& out) {
   const std::size_t d = table.n_columns;
   std::vector<Cuts<T>> cuts(d);
   parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     Column& column = out.columns[j];
     if (request.categories[j] > 0) {
-      column.n_codes =
-          static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
+      column.n_codes = static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
     } else {
       cuts[j] = find_cuts(table, j, request, scratch, interrupt);
       if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
@@ -339,7 +337,7 @@ void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, 
     for (std::size_t i = chunk * kRowsCopied; i < end; ++i) {
       for (std::size_t j = 0; j < d; ++j) {
         const T value = table.at(i, j);
-        base[i * d + j] = std::isnan(value)             ? out.columns[j].n_codes
+        base[i * d + j] = std::isnan(value)            ? out.columns[j].n_codes
                           : out.columns[j].categorical ? static_cast<Code>(value)
                                                        : key_of(largest_not_above<float>(value));
       }
@@ -358,8 +356,7 @@ Binned view_of(const Binned& matrix) {
 }
 
 template <class T>
-Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads,
-                 Interrupt& interrupt) {
+Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt) {
   if (table.n_rows >= std::numeric_limits<Row>::max()) {
     throw std::invalid_argument("more rows than 32-bit row numbers can hold");
   }
@@ -380,9 +377,15 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
     }
   }
   switch (request.coding) {
-    case Coding::Ranks: bin_exact(table, request, threads, interrupt, out); break;
-    case Coding::Bins: bin_histogram(table, request, threads, interrupt, out); break;
-    case Coding::Keys: bin_keys(table, threads, interrupt, out); break;
+    case Coding::Ranks:
+      bin_exact(table, request, threads, interrupt, out);
+      break;
+    case Coding::Bins:
+      bin_histogram(table, request, threads, interrupt, out);
+      break;
+    case Coding::Keys:
+      bin_keys(table, threads, interrupt, out);
+      break;
   }
   return out;
 }

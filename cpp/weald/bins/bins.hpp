@@ -14,9 +14,7 @@ struct Table {
   std::size_t n_rows, n_columns;
   std::size_t row_stride, column_stride;
 
-  T at(std::size_t row, std::size_t column) const {
-    return data[row * row_stride + column * column_stride];
-  }
+  T at(std::size_t row, std::size_t column) const { return data[row * row_stride + column * column_stride]; }
 };
 
 // How values become codes. Ranks: one code per distinct value, found by sorting. Bins: quantiles.
@@ -27,8 +25,8 @@ struct BinRequest {
   Coding coding = Coding::Ranks;
   std::size_t max_bins = 0;               // for Bins: 2..255
   std::vector<std::uint32_t> categories;  // per column: number of categories, 0 for numeric
-  const double* weights = nullptr;       // quantiles are weighted; rows of weight 0 do not count
-  bool bundled = false;                  // Bins: look for columns that can share a byte
+  const double* weights = nullptr;        // quantiles are weighted; rows of weight 0 do not count
+  bool bundled = false;                   // Bins: look for columns that can share a byte
 };
 
 // A binned matrix together with the codes its categories were given.
@@ -41,7 +39,6 @@ struct Binned : BinnedMatrix {
 Binned view_of(const Binned& matrix);
 
 template <class T>
-Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads,
-                 Interrupt& interrupt);
+Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

@@ -11,8 +11,8 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kSlots = 256;          // codes of a bundle
-constexpr double kUsual = 0.8;               // share of rows that makes a value usual
+constexpr std::size_t kSlots = 256;  // codes of a bundle
+constexpr double kUsual = 0.8;       // share of rows that makes a value usual
 
 const std::uint8_t* bytes_of(const Column& column) { return static_cast<const std::uint8_t*>(column.data); }
 
@@ -40,7 +40,8 @@ std::vector<Sparse> find_sparse(std::span<const Column> columns, std::size_t n_r
   std::vector<Sparse> out;
   for (std::uint32_t j = 0; j < columns.size(); ++j) {
     Code usual;
-    if (has_usual(columns[j], n_rows, usual)) out.push_back({j, usual, 0, std::vector<std::uint64_t>((n_rows + 63) / 64, 0)});
+    if (has_usual(columns[j], n_rows, usual))
+      out.push_back({j, usual, 0, std::vector<std::uint64_t>((n_rows + 63) / 64, 0)});
   }
   parallel_for(threads, (n_rows + kRowsCopied - 1) / kRowsCopied, interrupt, [&](std::size_t chunk) {
     const std::size_t begin = chunk * kRowsCopied, end = std::min(n_rows, begin + kRowsCopied);
@@ -78,19 +79,26 @@ void Bundles::unpack(std::size_t column, std::size_t n_slots, const Lane* bundle
   cells[member.usual] = total - others;
 }
 
-std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows,
-                                            std::size_t threads, Interrupt& interrupt) {
+std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows, std::size_t threads,
+                                            Interrupt& interrupt) {
   if (!uses(Path::Bundles)) return nullptr;
   std::vector<Sparse> sparse = find_sparse(columns, n_rows, threads, interrupt);
   // The fullest first: those that are hardest to place.
-  std::stable_sort(sparse.begin(), sparse.end(), [](const Sparse& a, const Sparse& b) { return a.n_others > b.n_others; });
-  struct Open { std::vector<std::uint32_t> members; std::vector<std::uint64_t> others; std::size_t slots = 1; };
+  std::stable_sort(sparse.begin(), sparse.end(),
+                   [](const Sparse& a, const Sparse& b) { return a.n_others > b.n_others; });
+  struct Open {
+    std::vector<std::uint32_t> members;
+    std::vector<std::uint64_t> others;
+    std::size_t slots = 1;
+  };
   std::vector<Open> open;
   for (std::uint32_t k = 0; k < sparse.size(); ++k) {
     interrupt.poll();
     const Sparse& s = sparse[k];
     const std::size_t more = columns[s.column].slots() - 1;
-    const auto fits = [&](const Open& bundle) { return bundle.slots + more <= kSlots && exclusive(bundle.others, s.others); };
+    const auto fits = [&](const Open& bundle) {
+      return bundle.slots + more <= kSlots && exclusive(bundle.others, s.others);
+    };
     const auto end = open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), kMostBundles));
     auto into = std::find_if(open.begin(), end, fits);
     if (into == end) {

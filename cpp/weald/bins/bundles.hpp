@@ -28,10 +28,10 @@ struct Bundles {
     Code usual = 0, start = 0;
     Code code_in_bundle(Code code) const { return alone ? code : code == usual ? 0 : start + code - (code > usual); }
   };
-  std::vector<Member> members;             // per column
-  std::vector<std::uint32_t> slots;        // per bundle
-  std::vector<std::uint32_t> places;       // 0, 1, 2 .. of the bundles within a row
-  BigVector<std::uint8_t> bytes;           // row after row
+  std::vector<Member> members;        // per column
+  std::vector<std::uint32_t> slots;   // per bundle
+  std::vector<std::uint32_t> places;  // 0, 1, 2 .. of the bundles within a row
+  BigVector<std::uint8_t> bytes;      // row after row
 
   std::size_t size() const { return slots.size(); }
 
@@ -40,7 +40,7 @@ struct Bundles {
 };
 
 // Bundles the columns, which are bytes; null if that would not save a quarter of them.
-std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows,
-                                            std::size_t threads, Interrupt& interrupt);
+std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std::size_t n_rows, std::size_t threads,
+                                            Interrupt& interrupt);
 
 }  // namespace weald

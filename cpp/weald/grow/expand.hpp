@@ -37,7 +37,8 @@ class Expander {
   // Finds the node's split; nothing if it is better left a leaf.
   std::optional<Decision> decide(OpenNode& node) {
     gather_if_small(node);
-    const bool known = node.sum != OpenNode::kUnknown && (search_.by_random_cuts(node) || (plan_.stats.gradients && node.histogram));
+    const bool known =
+        node.sum != OpenNode::kUnknown && (search_.by_random_cuts(node) || (plan_.stats.gradients && node.histogram));
     const NodeRows rows = known ? NodeRows{rows_of(node), node.size(), {}, {}} : search_.load(node, rows_of(node));
     const Lane* total = search_.total_of(node, rows);
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;
@@ -75,11 +76,12 @@ class Expander {
 
   bool worth_histogram(const OpenNode& node) const {
     // Where a node tries few columns it is quicker to count those alone.
-    const bool most = search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
-                                                   : plan_.all_columns();
-    return could_split(node) && most && !plan_.rules.random_split &&
-           !is_from_rows(plan_.stats.criterion) &&
-           (search_.by_rows(*node.block) ? node.size() >= kFewestCounted || !plan_.stats.counted : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
+    const bool most =
+        search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
+    return could_split(node) && most && !plan_.rules.random_split && !is_from_rows(plan_.stats.criterion) &&
+           (search_.by_rows(*node.block)
+                ? node.size() >= kFewestCounted || !plan_.stats.counted
+                : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 
   PooledHistogram count_histogram(const OpenNode& node) {
@@ -162,8 +164,7 @@ class Expander {
     const int direction = plan_.rules.monotone[split.column];
     if (direction == 0) return;
     search_.use_units_of(node);
-    const double middle =
-        (split.left_value + split.right_value) / 2 * search_.value_unit() + search_.value_centre();
+    const double middle = (split.left_value + split.right_value) / 2 * search_.value_unit() + search_.value_centre();
     for (std::size_t side = 0; side < 2; ++side) {
       Bounds& bounds = children[side].frame->bounds;
       ((direction > 0) == (side == 0) ? bounds.upper : bounds.lower) = middle;
@@ -201,9 +202,7 @@ class Expander {
     return true;
   }
 
-  const double* target_of(const Block& block, Row row) const {
-    return plan_.stats.target_of(block.original(row));
-  }
+  const double* target_of(const Block& block, Row row) const { return plan_.stats.target_of(block.original(row)); }
 
   void gather_if_small(OpenNode& node) {
     Row* const rows = list_of(node);
@@ -211,8 +210,7 @@ class Expander {
     // Random cuts need no histograms, so the number of codes does not matter to them.
     if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
       node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
-    } else if ((plan_.rules.random_split || !plan_.all_columns()) &&
-               worth_gathering_rows(*node.block, node.size())) {
+    } else if ((plan_.rules.random_split || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
       node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
     } else {
       return;

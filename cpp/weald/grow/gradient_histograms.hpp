@@ -12,7 +12,8 @@ namespace weald {
 template <class Fn>
 void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn) {
   if (bytes && block.bundles) {
-    for (std::size_t b = 0; b < block.bundles->size(); ++b) fn(b * kByteSlots, b * kByteSlots + block.bundles->slots[b]);
+    for (std::size_t b = 0; b < block.bundles->size(); ++b)
+      fn(b * kByteSlots, b * kByteSlots + block.bundles->slots[b]);
     return;
   }
   std::size_t begin = 0;
@@ -26,15 +27,19 @@ void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn
 class GradientHistograms {
  public:
   // Adds up the words of n rows of the block, those listed or all, in so many parts.
-  void count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt, Histogram& out) {
+  void count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt,
+             Histogram& out) {
     const std::size_t cells = block.byte_rows().places.size() * kByteSlots;
     if (spare_.size() < parts) spare_.resize(parts);
     parallel_for(parts, parts, interrupt, [&](std::size_t part) {
       // A part adds into cells of its own: whole numbers, so that the order is nothing.
       Histogram& into = part > 0 ? spare_[part] : out;
       if (into.size() != cells) into.assign(cells, 0);
-      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) { std::fill(&into[begin], &into[begin] + (end - begin), 0); });
-      const std::size_t stretch = std::max<std::size_t>(kCodesBetweenPolls / std::max<std::size_t>(block.byte_rows().places.size(), 1), kLeastStretch);
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+        std::fill(&into[begin], &into[begin] + (end - begin), 0);
+      });
+      const std::size_t stretch = std::max<std::size_t>(
+          kCodesBetweenPolls / std::max<std::size_t>(block.byte_rows().places.size(), 1), kLeastStretch);
       const std::size_t last = n * (part + 1) / parts;
       for (std::size_t begin = n * part / parts, end; begin < last; begin = end) {
         interrupt.poll();

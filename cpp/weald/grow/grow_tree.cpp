@@ -13,8 +13,14 @@ namespace {
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
  public:
-  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt, Shape& out)
-      : matrix_(matrix), subtrees_(subtrees), keeps_sums_(keeps_sums), interrupt_(interrupt), out_(out), sets_(matrix) {}
+  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt,
+            Shape& out)
+      : matrix_(matrix),
+        subtrees_(subtrees),
+        keeps_sums_(keeps_sums),
+        interrupt_(interrupt),
+        out_(out),
+        sets_(matrix) {}
 
   void run() {
     std::size_t n = 0;
@@ -46,7 +52,8 @@ class Flattener {
       if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
       if (node->left < 0) continue;
       std::int32_t goes_left = -1, goes_right = -1;
-      if (sets_.follows()) sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
+      if (sets_.follows())
+        sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
       if (node->set >= 0) {
         SetWriter::Arrival sides[2];
         append_set(subtrees_[at.subtree], *node, sides[0], sides[1], patience);
@@ -78,8 +85,8 @@ class Flattener {
     out_.set_begin.push_back(-1);
   }
 
-  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left, SetWriter::Arrival& goes_right,
-                  Patience& patience) {
+  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left,
+                  SetWriter::Arrival& goes_right, Patience& patience) {
     const auto j = static_cast<std::size_t>(node.feature);
     const Column& column = matrix_.columns[j];
     out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
@@ -111,11 +118,11 @@ class Flattener {
 
 }  // namespace
 
-Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
-                std::size_t threads, Interrupt& interrupt, HistogramPool* pool) {
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads, Interrupt& interrupt,
+                HistogramPool* pool) {
   const std::size_t d = matrix.n_columns();
-  Plan plan{matrix, stats, rules, threads, interrupt,
-            rules.max_features == 0 ? d : std::min(rules.max_features, d), {}};
+  Plan plan{matrix, stats, rules, threads, interrupt, rules.max_features == 0 ? d : std::min(rules.max_features, d),
+            {}};
   plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
@@ -144,14 +151,14 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
     subtrees.resize(first + batch.size());
     std::vector<std::size_t> largest_first(batch.size());
     std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
-    std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
-      return batch[a].size() > batch[b].size();
-    });
+    std::stable_sort(largest_first.begin(), largest_first.end(),
+                     [&](std::size_t a, std::size_t b) { return batch[a].size() > batch[b].size(); });
     parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
       const std::size_t t = largest_first[k];
       const auto never = [](const OpenNode&) { return std::int32_t{-1}; };
       HistogramPool pool_of_thread;
-      subtrees[first + t] = SubtreeGrower(plan, view(shape.rows), 1, pool_of_thread).grow(std::move(batch[t]), 0, never);
+      subtrees[first + t] =
+          SubtreeGrower(plan, view(shape.rows), 1, pool_of_thread).grow(std::move(batch[t]), 0, never);
     });
     batch.clear();
     rows_in_batch = 0;
@@ -169,7 +176,8 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules,
   });
   top.release_scratch();
   grow_batch();
-  const bool keeps_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
+  const bool keeps_sums =
+      stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
   Flattener(matrix, subtrees, keeps_sums, interrupt, shape).run();
   return shape;
 }

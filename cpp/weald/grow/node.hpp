@@ -26,26 +26,26 @@ struct Units {
 
 // What real targets, monotone columns and limits on interactions need to know of a node.
 struct Frame {
-  Bounds bounds;                       // of its value, in the caller's units
+  Bounds bounds;  // of its value, in the caller's units
   Units units;
-  std::vector<std::uint32_t> used;     // columns on the path to it, if their meeting is limited
+  std::vector<std::uint32_t> used;  // columns on the path to it, if their meeting is limited
 };
 
 // What the search has found for a node.
 struct Decision {
   Split split;
-  double gain = 0;                     // in the caller's weight x impurity
+  double gain = 0;  // in the caller's weight x impurity
 };
 
 struct Ahead;
 
 // Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
 struct OpenNode {
-  std::uint32_t id = 0;                // place in its subtree's list of finished nodes
-  Row begin = 0, end = 0;              // rows[begin, end)
+  std::uint32_t id = 0;    // place in its subtree's list of finished nodes
+  Row begin = 0, end = 0;  // rows[begin, end)
   std::uint32_t depth = 0;
-  std::uint64_t key = 0;               // of its random numbers: a hash of the path from the root
-  Lane sum = kUnknown;                 // Packed: what its rows add up to, if the split above has told
+  std::uint64_t key = 0;  // of its random numbers: a hash of the path from the root
+  Lane sum = kUnknown;    // Packed: what its rows add up to, if the split above has told
   std::shared_ptr<const Block> block;
   PooledHistogram histogram;           // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
@@ -58,10 +58,10 @@ struct OpenNode {
 
 // What a split makes of a node.
 struct Expansion {
-  std::array<OpenNode, 2> children;    // without a place in the tree yet
+  std::array<OpenNode, 2> children;  // without a place in the tree yet
   double threshold = kNaN;
   bool missing_left = false;
-  std::vector<Code> left_codes;        // categorical: codes of the matrix that go left, if the column has few
+  std::vector<Code> left_codes;  // categorical: codes of the matrix that go left, if the column has few
 };
 
 // The expansion of a node ahead of its turn; empty as long as a thread is at work on it.
@@ -72,19 +72,19 @@ struct Ahead {
 // What remains of a node once it is decided. Kept small: a full tree has as many as rows.
 struct DoneNode {
   double threshold = -2;
-  Lane sum = OpenNode::kUnknown;       // as in the open node
-  Row begin = 0, end = 0;              // rows[begin, end)
-  std::int32_t left = -1;              // in the same subtree; the right child follows it
+  Lane sum = OpenNode::kUnknown;  // as in the open node
+  Row begin = 0, end = 0;         // rows[begin, end)
+  std::int32_t left = -1;         // in the same subtree; the right child follows it
   std::int32_t feature = -2;
-  std::int32_t subtree = -1;           // or: the node is the root of this other subtree
-  std::int32_t set = -1;               // categorical: place in Subtree::left_codes
+  std::int32_t subtree = -1;  // or: the node is the root of this other subtree
+  std::int32_t set = -1;      // categorical: place in Subtree::left_codes
   bool missing_left = false;
 };
 
 struct Subtree {
   BigVector<DoneNode> nodes;
   std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left; of many, the rows tell
-  BigVector<Bounds> bounds;                 // per node, if some column is monotone
+  BigVector<Bounds> bounds;                   // per node, if some column is monotone
 };
 
 // The open nodes. The whole difference between the three orders of growth is which one is next.

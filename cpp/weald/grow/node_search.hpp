@@ -22,8 +22,12 @@ namespace weald {
 class NodeSearch {
  public:
   NodeSearch(const Plan& plan, std::size_t threads)
-      : plan_(plan), threads_(threads), channels_(plan.stats), total_(plan.stats.lanes),
-        scratch_(threads), drawn_(plan.matrix.n_columns()) {
+      : plan_(plan),
+        threads_(threads),
+        channels_(plan.stats),
+        total_(plan.stats.lanes),
+        scratch_(threads),
+        drawn_(plan.matrix.n_columns()) {
     request_.stats = &channels_;
     if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
       category_channels_ = plan.stats;
@@ -66,8 +70,7 @@ class NodeSearch {
     if (stats.real()) {
       use_units_of(node);
       for (std::size_t i = 0; i < n; ++i) {
-        fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]],
-                   &words_[i * per_row]);
+        fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
       }
     } else if (block.class_bytes) {
       for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_class_byte(block.class_bytes[rows[i]]);
@@ -146,7 +149,8 @@ class NodeSearch {
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
     const SearchRequest& request = request_for(node);
-    const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes && request.plain() && !request.random;
+    const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
+                         request.plain() && !request.random;
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -155,12 +159,14 @@ class NodeSearch {
       if (sixteen && column.width == 1 && !column.categorical && !column.constant()) {
         const SixteenCodes codes(column, rows);
         if (!codes.missing) {
-          if (codes.varies) search_sixteen_rows(request, sixteen_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j), *total, best);
+          if (codes.varies)
+            search_sixteen_rows(request, sixteen_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j),
+                                *total, best);
           return codes.varies;
         }
       }
-      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total,
-                           ready, scratch, best);
+      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total, ready, scratch,
+                           best);
     };
     const auto search = [&] {
       if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_column);
@@ -220,7 +226,8 @@ class NodeSearch {
 
   // Is that enough, given how far it may be from its true value?
   bool pays(double split_score, double gain) const {
-    if (plan_.stats.gradients) return gain > std::max(plan_.rules.min_decrease, 1e-12 * std::abs(split_score * score_unit(channels_)));
+    if (plan_.stats.gradients)
+      return gain > std::max(plan_.rules.min_decrease, 1e-12 * std::abs(split_score * score_unit(channels_)));
     return gain >= plan_.rules.min_decrease - 1e-12 * std::abs(split_score * score_unit(channels_));
   }
 
@@ -353,8 +360,8 @@ class NodeSearch {
 
   // Nodes between a handful of rows and a few thousand, of two classes.
   bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
-    return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() && !request_.random &&
-           node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
+    return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() &&
+           !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
   // Counting words of several columns in one pass over the rows pays unless there are few of these.
@@ -365,8 +372,8 @@ class NodeSearch {
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,
   // one for their extremes and one for what lies left of the cuts drawn between them.
   template <class Try>
-  Split search_random_cuts(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
-                     const Lane* total, Try&& try_column) {
+  Split search_random_cuts(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, const Lane* total,
+                           Try&& try_column) {
     random_cuts_.find_extremes(*node.block, rows.rows.get(0, rows.n), rows.n);
     bool drawn = false;
     Split best = search_some(node, rows, [&](std::size_t j, const Lane*, Split& found) {
@@ -383,7 +390,7 @@ class NodeSearch {
 
   const Plan& plan_;
   std::size_t threads_;
-  Channels channels_;                  // with the units of the node at hand
+  Channels channels_;  // with the units of the node at hand
   Channels category_channels_;
   SearchRequest request_;
   std::vector<Lane> total_;

@@ -6,8 +6,7 @@
 
 namespace weald {
 
-double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows,
-                    std::size_t n) {
+double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows, std::size_t n) {
   const Column& column = block.columns[split.column];
   if (split.categorical) return kNaN;
   if (split.first_right == column.n_codes) return kInf;
@@ -76,8 +75,10 @@ void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&&
     const Bundles::Member& member = block.bundles->members[split.column];
     std::array<std::uint8_t, kByteSlots> of_byte{};
     if (!member.alone) of_byte.fill(goes_left(member.usual));
-    for (Code code = 0; code <= missing && code < column.slots(); ++code) of_byte[member.code_in_bundle(code)] = goes_left(code);
-    return fn(view(block.bundles->bytes).from(member.bundle), block.bundles->size(), [&](Code code) { return of_byte[code] != 0; });
+    for (Code code = 0; code <= missing && code < column.slots(); ++code)
+      of_byte[member.code_in_bundle(code)] = goes_left(code);
+    return fn(view(block.bundles->bytes).from(member.bundle), block.bundles->size(),
+              [&](Code code) { return of_byte[code] != 0; });
   }
   const auto call = [&](auto codes, std::size_t stride) {
     if (split.categorical) {
@@ -88,7 +89,8 @@ void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&&
       fn(codes, stride, [&](Code code) { return code <= split.last_left; });
     }
   };
-  column.alone ? call(View(column.alone, block.n_rows), 1) : visit_width(column, [&](auto codes) { call(codes, column.stride); });
+  column.alone ? call(View(column.alone, block.n_rows), 1)
+               : visit_width(column, [&](auto codes) { call(codes, column.stride); });
 }
 
 }  // namespace
@@ -101,8 +103,8 @@ std::size_t count_left(const Block& block, const Split& split, const Row* rows, 
   return left;
 }
 
-std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n,
-                           BigVector<Row>& scratch, std::size_t threads, Interrupt& interrupt) {
+std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n, BigVector<Row>& scratch,
+                           std::size_t threads, Interrupt& interrupt) {
   if (scratch.size() < n) scratch.resize(n);
   // Each part of the rows is divided on its own: [l r l r] -> l l | r r, part after part.
   const std::size_t parts = std::min(threads, n / kRowsApart + 1);

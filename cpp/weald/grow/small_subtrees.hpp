@@ -25,9 +25,9 @@ class SmallSubtrees {
     const Rules& rules = plan.rules;
     const Binned& matrix = plan.matrix;
     strips_ = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
-    const bool fits = uses(Path::SmallSubtrees) && plan.stats.light_two_classes && plan.limits.plain() && rules.monotone.empty() &&
-                      rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst && matrix.row_bytes &&
-                      strips_ <= plan.columns_per_node;
+    const bool fits = uses(Path::SmallSubtrees) && plan.stats.light_two_classes && plan.limits.plain() &&
+                      rules.monotone.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
+                      matrix.row_bytes && strips_ <= plan.columns_per_node;
     if (!fits) return;
     for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
       const Column& column = matrix.columns[j];
@@ -57,15 +57,15 @@ class SmallSubtrees {
   struct Task {
     const Block& block;
     Subtree& tree;
-    View<Row> rows;                    // of the whole tree, to be put into the order of the leaves
+    View<Row> rows;  // of the whole tree, to be put into the order of the leaves
   };
 
   template <std::size_t kChunks_>
   struct Tile {
     static constexpr std::size_t kChunks = kChunks_, kRows = kChunks * kRowsAtOnce;
     alignas(16) std::uint8_t h[kRows], g[kRows];
-    Row row[kRows];                    // of the block
-    BigVector<std::uint8_t> codes;     // kRows per column
+    Row row[kRows];                 // of the block
+    BigVector<std::uint8_t> codes;  // kRows per column
   };
 
   // What a node is known by.
@@ -77,7 +77,7 @@ class SmallSubtrees {
   template <std::size_t kChunks>
   struct Members : Place {
     std::size_t n;
-    Bytes in[kChunks];                 // yes for rows that are in the node
+    Bytes in[kChunks];  // yes for rows that are in the node
   };
 
   template <class Tile>
@@ -101,15 +101,19 @@ class SmallSubtrees {
     }
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
       const std::uint8_t* from[kRowsAtOnce];
-      for (std::size_t i = 0; i < kRowsAtOnce; ++i) from[i] = block.row_bytes + tile.row[c * kRowsAtOnce + i] * block.row_stride;
+      for (std::size_t i = 0; i < kRowsAtOnce; ++i)
+        from[i] = block.row_bytes + tile.row[c * kRowsAtOnce + i] * block.row_stride;
       for (std::size_t strip = 0; strip < strips_; ++strip) {
-        transpose(from, strip * kRowsAtOnce, &tile.codes[strip * kRowsAtOnce * Tile::kRows + c * kRowsAtOnce], Tile::kRows);
+        transpose(from, strip * kRowsAtOnce, &tile.codes[strip * kRowsAtOnce * Tile::kRows + c * kRowsAtOnce],
+                  Tile::kRows);
       }
     }
   }
 
   template <class Tile>
-  const std::uint8_t* codes_of(const Tile& tile, std::uint32_t j) const { return &tile.codes[place_[j] * Tile::kRows]; }
+  const std::uint8_t* codes_of(const Tile& tile, std::uint32_t j) const {
+    return &tile.codes[place_[j] * Tile::kRows];
+  }
 
   // Are values missing? Then the general search has to place them.
   template <class Tile>
@@ -190,8 +194,8 @@ class SmallSubtrees {
     const Column& column = task.block.columns[split.column];
     CutPoint cut{split.last_left, split.first_right, kNaN};
     if (plan_.rules.random_split) cut = bin_cut(column, split.last_left, split.random_threshold);
-    done.threshold = std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right])
-                                               : cut.threshold;
+    done.threshold =
+        std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right]) : cut.threshold;
     done.feature = static_cast<std::int32_t>(split.column);
     done.left = static_cast<std::int32_t>(task.tree.nodes.size());
     const Lane left = split.left_sum & 0xFFFFFFFF;
@@ -312,9 +316,9 @@ class SmallSubtrees {
 
   const Plan& plan_;
   const NodeSearch& search_;
-  std::size_t most_ = 0;               // rows of the largest node taken
-  std::size_t strips_ = 0;             // of sixteen columns
-  std::vector<std::size_t> place_;     // of each column's byte in a row
+  std::size_t most_ = 0;                 // rows of the largest node taken
+  std::size_t strips_ = 0;               // of sixteen columns
+  std::vector<std::size_t> place_;       // of each column's byte in a row
   std::vector<std::uint32_t> may_miss_;  // columns
   Tile<kLargeTile> large_;
   Tile<kMiddleTile> middle_;

@@ -11,8 +11,13 @@ namespace weald {
 class SubtreeGrower {
  public:
   SubtreeGrower(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
-      : plan_(plan), rows_(rows), threads_(threads), pool_(pool),
-        expander_(plan, rows, threads, pool_), small_subtrees_(plan, expander_.search()), patience_(plan.interrupt) {}
+      : plan_(plan),
+        rows_(rows),
+        threads_(threads),
+        pool_(pool),
+        expander_(plan, rows, threads, pool_),
+        small_subtrees_(plan, expander_.search()),
+        patience_(plan.interrupt) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which
   // subtree it becomes.
@@ -84,7 +89,8 @@ class SubtreeGrower {
   // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
   // are until a leaf is closed, since it may be split in vain.
   bool worth_apart(const OpenNode& node) const {
-    return uses(Path::NodesApart) && threads_ > 1 && plan_.rules.max_leaves != 0 && expander_.search().by_rows(*node.block) &&
+    return uses(Path::NodesApart) && threads_ > 1 && plan_.rules.max_leaves != 0 &&
+           expander_.search().by_rows(*node.block) &&
            kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kWorthAllThreadsNs;
   }
 
@@ -130,8 +136,8 @@ class SubtreeGrower {
     OpenNode node;
     PooledHistogram histogram;
     const Split* split = nullptr;
-    bool more = true;               // may splits follow it?
-    Ahead* out = nullptr;           // null: nothing to do at the moment
+    bool more = true;      // may splits follow it?
+    Ahead* out = nullptr;  // null: nothing to do at the moment
   };
 
   // The number k in the queue is split unless `left` - k better ones turn up: no more than a part of these are
@@ -165,7 +171,8 @@ class SubtreeGrower {
 
   // No subtree has more: every leaf has a row, and every other node two children.
   std::size_t most_nodes(const OpenNode& root) const {
-    const std::size_t leaves = plan_.rules.max_leaves != 0 ? std::min(plan_.rules.max_leaves, root.size()) : root.size();
+    const std::size_t leaves =
+        plan_.rules.max_leaves != 0 ? std::min(plan_.rules.max_leaves, root.size()) : root.size();
     const std::size_t levels = plan_.rules.max_depth - std::min<std::size_t>(plan_.rules.max_depth, root.depth);
     return 2 * (levels < 32 ? std::min(leaves, std::size_t{1} << levels) : leaves);
   }

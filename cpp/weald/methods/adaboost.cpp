@@ -14,17 +14,22 @@ namespace {
 
 constexpr double kMostCounts = 0x1p28;  // the sum of whole weights that are counted: a word has room for more
 constexpr int kUnitBits = 61;           // of the sum of all weights
-constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
+constexpr double kRowNs = 2.5;          // rough cost of one row in one column, to decide about threads
 
 }  // namespace
 
 AdaBoost::AdaBoost(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules,
-               std::span<const double> weights, std::size_t threads)
-    : matrix_(matrix), target_(target), criterion_(criterion), rules_(rules),
+                   std::span<const double> weights, std::size_t threads)
+    : matrix_(matrix),
+      target_(target),
+      criterion_(criterion),
+      rules_(rules),
       threads_(useful_threads(threads, kRowNs * static_cast<double>(matrix.n_rows * matrix.n_columns()))),
       // The rows are summed chunk by chunk, and the chunks in order: the same for any number of threads.
-      chunks_(std::clamp<std::size_t>(target.n_rows / kRoundRows, 1, 64)), leaf_of_(target.n_rows, 0),
-      outputs_(outputs_of(target)), n_categories_(categories_of(matrix)) {
+      chunks_(std::clamp<std::size_t>(target.n_rows / kRoundRows, 1, 64)),
+      leaf_of_(target.n_rows, 0),
+      outputs_(outputs_of(target)),
+      n_categories_(categories_of(matrix)) {
   set_weights(weights);
 }
 
@@ -114,7 +119,8 @@ void AdaBoost::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   const double total = resample ? static_cast<double>(n_present_) : total_;
   rules.min_weight_leaf *= total, rules.min_decrease *= total;
   const Precision precision = target.n_rows >= kWordRows ? Precision::Word : Precision::Fine;
-  Statistics statistics = make_statistics(target, criterion_, rules.min_samples_leaf, interrupt, precision, std::exchange(memory_, {}));
+  Statistics statistics =
+      make_statistics(target, criterion_, rules.min_samples_leaf, interrupt, precision, std::exchange(memory_, {}));
   Shape shape = grow_tree(matrix_, statistics, rules, threads_, interrupt);
 
   place_rows(shape);
@@ -141,7 +147,8 @@ void AdaBoost::place_rows(const Shape& shape) {
   n_leaves_ = leaves.size();
   if (shape.rows.size() < target_.n_rows) std::fill(leaf_of_.begin(), leaf_of_.end(), 0U);  // rows without weight
   for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
-    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i) leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
+    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i)
+      leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
   }
 }
 
@@ -222,7 +229,8 @@ void AdaBoost::weigh_light_leaves(const std::vector<std::uint8_t>& light) {
   sums.reserve(n_leaves_ * k);
   for (std::size_t c = 0; c < n_leaves_ * k; ++c) sums.emplace_back(most[c / k]);
   for (std::size_t i = 0; i < factors_.size(); ++i) {
-    if (light[leaf_of_[i]]) sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])].add(factors_[i], count(i));
+    if (light[leaf_of_[i]])
+      sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])].add(factors_[i], count(i));
   }
   for (std::size_t c = 0; c < sums.size(); ++c) {
     if (light[c / k]) class_weights_[c] = sums[c].value() / total_;

@@ -14,7 +14,7 @@ class AdaBoost {
   // `target` without weights or counts; it and the matrix outlive this. What the rules say of weights is
   // in shares of their sum.
   AdaBoost(const Binned& matrix, const Target& target, Criterion criterion, const Rules& rules,
-         std::span<const double> weights, std::size_t threads);
+           std::span<const double> weights, std::size_t threads);
 
   // Grows a tree under the weights as they are or, to resample, on as many rows as there are (one of whole
   // weight k is k of them) drawn by their weights. All random numbers follow from the key.
@@ -31,7 +31,7 @@ class AdaBoost {
   double reweight(std::span<const double> factors, Interrupt& interrupt);
   // Or row i weighs so much in all, times its count if the weights were whole.
   void set_factors(std::span<const double> factors);
-  std::vector<double> weights() const;   // 1 in total
+  std::vector<double> weights() const;  // 1 in total
 
   // The tree grown last, as a forest of one.
   Forest tree() const { return {criterion_, outputs_, n_categories_, {tree_}}; }
@@ -56,16 +56,16 @@ class AdaBoost {
   std::size_t threads_, chunks_;
   // A row's weight is count x factor / total. Whole weights are counts, so that boosting changes k rows
   // and a row of weight k in the same way; others are factors.
-  std::vector<std::uint32_t> counts_;    // empty: 1
+  std::vector<std::uint32_t> counts_;  // empty: 1
   std::vector<double> factors_;
   // The same in whole units: what is summed, so that the order of rows does not matter, nor whether k of them
   // come one by one.
   std::vector<Lane> units_;
   double per_unit_ = 1, total_ = 1;
-  std::size_t n_present_ = 0;            // rows of positive weight, one of whole weight k as k
+  std::size_t n_present_ = 0;  // rows of positive weight, one of whole weight k as k
   std::vector<double> class_weights_;
   PageCache pages_;
-  RowStatistics memory_;               // of the tree before, for the next
+  RowStatistics memory_;  // of the tree before, for the next
   std::vector<std::uint32_t> leaf_of_;
   std::size_t n_leaves_ = 0;
   Outputs outputs_;

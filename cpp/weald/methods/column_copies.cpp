@@ -8,8 +8,8 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kTimes = 1;                            // that a column has divided all rows
-constexpr std::size_t kShare = 2;                            // at most one column in two is copied
+constexpr std::size_t kTimes = 1;  // that a column has divided all rows
+constexpr std::size_t kShare = 2;  // at most one column in two is copied
 
 }  // namespace
 

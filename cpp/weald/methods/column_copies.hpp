@@ -19,7 +19,7 @@ class ColumnCopies {
   void lend(Binned& matrix, std::size_t threads, Interrupt& interrupt);
 
  private:
-  std::vector<std::size_t> divided_;                 // rows, per column
+  std::vector<std::size_t> divided_;  // rows, per column
   std::vector<BigVector<std::uint8_t>> copies_;
 };
 

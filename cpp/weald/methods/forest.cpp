@@ -32,9 +32,7 @@ std::vector<double> balanced_weights(const Target& target, const Row* rows, std:
   for (std::size_t o = 0; o < target.n_outputs; ++o) {
     std::vector<double> count(target.n_classes[o], 0.0);
     double total = 0;
-    const auto class_of = [&](Row row) {
-      return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
-    };
+    const auto class_of = [&](Row row) { return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]); };
     for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const double times = target.counts ? target.counts[rows[i]] : 1.0;
@@ -79,8 +77,8 @@ class TreeGrower {
     }
     Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt);
     if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Shape shape = grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key),
-                                  threads, interrupt);
+    Shape shape =
+        grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key), threads, interrupt);
     Summary nodes = summarise(shape, target, plan_.criterion, interrupt);
     if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha, interrupt);
     return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
@@ -138,8 +136,7 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix) {
 }
 
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
-                                     std::size_t first, std::size_t last, std::size_t threads,
-                                     Interrupt& interrupt) {
+                                     std::size_t first, std::size_t last, std::size_t threads, Interrupt& interrupt) {
   const TreeGrower grower(matrix, target, plan, interrupt);
   std::vector<CompactTree> trees(last - first);
   // A tree per thread; when there are fewer trees than threads, all threads on each tree.
@@ -154,9 +151,8 @@ std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target,
   return trees;
 }
 
-BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed,
-                                    std::size_t first, std::size_t last, std::size_t threads,
-                                    Interrupt& interrupt) {
+BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed, std::size_t first,
+                                    std::size_t last, std::size_t threads, Interrupt& interrupt) {
   const RowSampler sampler(draw, n_rows, interrupt);
   const std::size_t words = (n_rows + 63) / 64;
   BigVector<std::uint64_t> out((last - first) * words, 0);

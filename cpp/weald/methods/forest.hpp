@@ -19,7 +19,7 @@ struct ForestPlan {
   Criterion criterion = Criterion::Gini;
   Rules rules;
   Draw draw;
-  bool balance = false;        // weigh classes by their inverse frequency in each draw
+  bool balance = false;  // weigh classes by their inverse frequency in each draw
   std::uint64_t seed = 0;
   bool keep_rows = false;
 };
@@ -27,12 +27,10 @@ struct ForestPlan {
 // Trees first..last-1 of the forest with this seed. A tree depends on the seed and its number, and on
 // no other tree.
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
-                                     std::size_t first, std::size_t last, std::size_t threads,
-                                     Interrupt& interrupt);
+                                     std::size_t first, std::size_t last, std::size_t threads, Interrupt& interrupt);
 
 // Bit i of the words of tree t - first: was row i drawn for tree t?
-BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed,
-                                    std::size_t first, std::size_t last, std::size_t threads,
-                                    Interrupt& interrupt);
+BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::uint64_t seed, std::size_t first,
+                                    std::size_t last, std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

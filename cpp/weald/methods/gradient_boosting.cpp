@@ -12,17 +12,23 @@ namespace weald {
 
 namespace {
 
-constexpr double kRowNs = 2.5;         // rough cost of one row in one column, to decide about threads
-constexpr double kNodeNs = 150;        // and of one node, however few its rows
+constexpr double kRowNs = 2.5;   // rough cost of one row in one column, to decide about threads
+constexpr double kNodeNs = 150;  // and of one node, however few its rows
 constexpr double kLossNs = 4;
 
 }  // namespace
 
-GradientBoosting::GradientBoosting(const Binned& matrix, const Rules& rules, std::size_t n_scores, std::span<const double> weights,
-                   std::size_t threads)
-    : scores(n_scores * matrix.n_rows, 0.0), gradients(n_scores * matrix.n_rows, 0.0),
-      hessians(n_scores * matrix.n_rows, 1.0), matrix_(view_of(matrix)), rules_(rules), n_scores_(n_scores),
-      threads_(threads), weights_(weights.begin(), weights.end()), grown_(n_scores),
+GradientBoosting::GradientBoosting(const Binned& matrix, const Rules& rules, std::size_t n_scores,
+                                   std::span<const double> weights, std::size_t threads)
+    : scores(n_scores * matrix.n_rows, 0.0),
+      gradients(n_scores * matrix.n_rows, 0.0),
+      hessians(n_scores * matrix.n_rows, 1.0),
+      matrix_(view_of(matrix)),
+      rules_(rules),
+      n_scores_(n_scores),
+      threads_(threads),
+      weights_(weights.begin(), weights.end()),
+      grown_(n_scores),
       n_categories_(categories_of(matrix)) {
   total_weight_ = static_cast<double>(n_rows());
   if (weights.empty()) return;
@@ -35,7 +41,8 @@ GradientBoosting::GradientBoosting(const Binned& matrix, const Rules& rules, std
   whole_weights_ = whole_weights_ && total_weight_ < 0x1p28;
 }
 
-double GradientBoosting::sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive, Interrupt& interrupt) {
+double GradientBoosting::sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive,
+                                    Interrupt& interrupt) {
   const std::size_t n = n_rows(), chunks = (n + kLossRows - 1) / kLossRows;
   if (targets.size() != n) throw std::invalid_argument("one target per row");
   if (loss.kind == LossKind::Softmax) {
@@ -45,8 +52,13 @@ double GradientBoosting::sum_losses(const LossSpec& loss, std::span<const double
   } else if (n_scores_ != 1) {
     throw std::invalid_argument("this loss has one score");
   }
-  LossArrays arrays{n, n_scores_, targets.data(), scores.data(), derive ? gradients.data() : nullptr,
-                    derive ? hessians.data() : nullptr, weights_.empty() ? nullptr : weights_.data()};
+  LossArrays arrays{n,
+                    n_scores_,
+                    targets.data(),
+                    scores.data(),
+                    derive ? gradients.data() : nullptr,
+                    derive ? hessians.data() : nullptr,
+                    weights_.empty() ? nullptr : weights_.data()};
   std::vector<double> sums(chunks);
   const std::size_t useful = useful_threads(threads_, kLossNs * static_cast<double>(n * n_scores_));
   parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) {
@@ -113,13 +125,14 @@ void GradientBoosting::note_divided() {
 }
 
 void GradientBoosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory,
-                        Interrupt& interrupt) {
+                                Interrupt& interrupt) {
   Grown& tree = grown_[k];
   memory.rows.rows = forget(tree);
   const Derivatives given = derivatives_of(k);
   tree.units = {choose_fine_units(given, threads, interrupt)};
-  Statistics stats = make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
-                     matrix_.row_bytes == nullptr, std::exchange(memory.rows, {}), threads, interrupt);
+  Statistics stats =
+      make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
+                               matrix_.row_bytes == nullptr, std::exchange(memory.rows, {}), threads, interrupt);
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt, &memory.pool);
@@ -182,7 +195,7 @@ void GradientBoosting::finish(Grown& tree, Shape shape, std::size_t threads, Int
 // What each split gains, and the H of each node: from the sums of the pairs or, where there are none,
 // from those of the leaves, upwards. A vector tree gains for all scores together.
 void GradientBoosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan& plan, double g_unit, double h_unit,
-                             Interrupt& interrupt) {
+                                     Interrupt& interrupt) {
   const Shape& s = tree.shape;
   const std::size_t n = s.size();
   std::vector<double> scored(n, 0.0), G(n), H(n);
@@ -266,7 +279,7 @@ std::vector<GradientSums> GradientBoosting::leaf_sums(std::size_t k, Interrupt& 
 }
 
 std::vector<double> GradientBoosting::leaf_quantiles(std::size_t k, std::span<const double> targets, double q,
-                                             Interrupt& interrupt) const {
+                                                     Interrupt& interrupt) const {
   if (targets.size() != n_rows()) throw std::invalid_argument("one target per row");
   const Grown& tree = tree_of(k);
   const double* F = scores.data() + k * n_rows();

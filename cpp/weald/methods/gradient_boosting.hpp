@@ -15,19 +15,19 @@ namespace weald {
 
 // How the trees of a round are grown.
 struct RoundPlan {
-  std::uint64_t key = 0;                    // all random numbers follow from it
-  bool newton = true;                       // H: sums of hessians, else of weights
+  std::uint64_t key = 0;  // all random numbers follow from it
+  bool newton = true;     // H: sums of hessians, else of weights
   double lambda = 0;
-  std::span<const double> multipliers;      // how often each row counts; empty: once
-  std::vector<std::uint32_t> columns;       // that may be tested; empty: all
-  bool vector = false;                      // one tree for all scores instead of one for each
+  std::span<const double> multipliers;  // how often each row counts; empty: once
+  std::vector<std::uint32_t> columns;   // that may be tested; empty: all
+  bool vector = false;                  // one tree for all scores instead of one for each
 };
 
 class GradientBoosting {
  public:
   // The matrix outlives this. Weights: one per row, or none.
   GradientBoosting(const Binned& matrix, const Rules& rules, std::size_t n_scores, std::span<const double> weights,
-           std::size_t threads);
+                   std::size_t threads);
 
   std::size_t n_rows() const { return matrix_.n_rows; }
   std::size_t n_scores() const { return n_scores_; }
@@ -53,18 +53,20 @@ class GradientBoosting {
   std::vector<Forest> trees(Interrupt& interrupt) const;  // each of one tree, with the values that were added
 
  private:
-  struct Leaf { Row begin, end; };          // of the tree's rows
+  struct Leaf {
+    Row begin, end;
+  };  // of the tree's rows
   struct Grown {
     Shape shape;
     std::vector<Leaf> leaves;
-    BigVector<std::uint32_t> leaf_of;       // empty: not asked for yet
-    BigVector<std::uint8_t> leaf_byte;      // the same, if all rows took part and there are few leaves
-    std::vector<double> values;             // leaves x scores
-    std::vector<double> gains, sums_h;      // of the nodes: what their splits gain, and their H
-    std::vector<FineUnits> units;           // one per score of the tree
+    BigVector<std::uint32_t> leaf_of;   // empty: not asked for yet
+    BigVector<std::uint8_t> leaf_byte;  // the same, if all rows took part and there are few leaves
+    std::vector<double> values;         // leaves x scores
+    std::vector<double> gains, sums_h;  // of the nodes: what their splits gain, and their H
+    std::vector<FineUnits> units;       // one per score of the tree
   };
 
-  struct Memory {                           // of the trees before, for the next
+  struct Memory {  // of the trees before, for the next
     RowStatistics rows;
     HistogramPool pool;
   };
@@ -83,11 +85,11 @@ class GradientBoosting {
   CompactTree pack_tree(const Grown& tree, Interrupt& interrupt) const;
   double sum_losses(const LossSpec& loss, std::span<const double> targets, bool derive, Interrupt& interrupt);
 
-  Binned matrix_;                           // a view of the caller's
+  Binned matrix_;  // a view of the caller's
   ColumnCopies copies_;
   Rules rules_;
   std::size_t n_scores_, threads_;
-  std::vector<double> weights_;             // empty: 1
+  std::vector<double> weights_;  // empty: 1
   bool whole_weights_ = true;
   double total_weight_ = 0;
   // The weights of a round: those of the rows times how often they count.

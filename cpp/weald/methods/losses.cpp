@@ -49,11 +49,12 @@ inline double log_of(double x) {
   // x = 2^e m with m near 1: subtracting sqrt(1/2)'s bits makes the exponent round the right way.
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t moved = bits - 0x3FE6A09E667F3BCDULL;
-  const std::uint64_t exponent = moved >> 52 << 52;   // of two's complement: e << 52
+  const std::uint64_t exponent = moved >> 52 << 52;  // of two's complement: e << 52
   const double m = std::bit_cast<double>(bits - exponent);
   // e as a double, by its bits: 1.5 * 2^52 + e.
   const std::uint64_t e_bits = (exponent >> 52 & 0xFFF);
-  const double e = std::bit_cast<double>((e_bits ^ 0x800) + std::bit_cast<std::uint64_t>(0x1.8p52)) - (0x1.8p52 + 2048.0);
+  const double e =
+      std::bit_cast<double>((e_bits ^ 0x800) + std::bit_cast<std::uint64_t>(0x1.8p52)) - (0x1.8p52 + 2048.0);
   const double f = (m - 1) / (m + 1), f2 = f * f;  // ln m = 2 atanh f
   double p = 1.0 / 23;
   p = p * f2 + 1.0 / 21;
@@ -69,7 +70,7 @@ inline double log_of(double x) {
   return e * 0x1.62e42fefa39efp-1 + (2 * f + 2 * f * f2 * p);
 }
 
-constexpr double kFar = 300;           // exponents go no further (weald.losses.links)
+constexpr double kFar = 300;  // exponents go no further (weald.losses.links)
 
 // What one row says.
 struct Row1 {
@@ -239,7 +240,6 @@ WEALD_INLINE double each_row(Loss loss, const LossArrays& a, std::size_t begin, 
   return total;
 }
 
-
 // ln sum_k exp(F_k) - F_y, class after class over a few rows at a time.
 WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::size_t end) {
   const std::size_t n = a.n_rows, K = a.n_scores;
@@ -282,12 +282,19 @@ WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::si
   return total;
 }
 
-constexpr std::pair<const char*, LossKind> kNames[] = {
-    {"squared_error", LossKind::Squared}, {"absolute_error", LossKind::Absolute}, {"quantile", LossKind::Quantile},
-    {"huber", LossKind::Huber}, {"log_cosh", LossKind::LogCosh}, {"poisson", LossKind::Poisson},
-    {"gamma", LossKind::Gamma}, {"tweedie", LossKind::Tweedie}, {"log_loss", LossKind::Logistic},
-    {"exponential", LossKind::Exponential}, {"smooth_hinge", LossKind::SmoothHinge}, {"focal", LossKind::Focal},
-    {"softmax", LossKind::Softmax}};
+constexpr std::pair<const char*, LossKind> kNames[] = {{"squared_error", LossKind::Squared},
+                                                       {"absolute_error", LossKind::Absolute},
+                                                       {"quantile", LossKind::Quantile},
+                                                       {"huber", LossKind::Huber},
+                                                       {"log_cosh", LossKind::LogCosh},
+                                                       {"poisson", LossKind::Poisson},
+                                                       {"gamma", LossKind::Gamma},
+                                                       {"tweedie", LossKind::Tweedie},
+                                                       {"log_loss", LossKind::Logistic},
+                                                       {"exponential", LossKind::Exponential},
+                                                       {"smooth_hinge", LossKind::SmoothHinge},
+                                                       {"focal", LossKind::Focal},
+                                                       {"softmax", LossKind::Softmax}};
 
 }  // namespace
 
@@ -301,19 +308,32 @@ LossSpec loss_of(const std::string& name, double parameter) {
 WEALD_WIDE double differentiate(const LossSpec& loss, const LossArrays& arrays, std::size_t begin, std::size_t end) {
   const double x = loss.parameter;
   switch (loss.kind) {
-    case LossKind::Squared: return each_row(Squared{}, arrays, begin, end);
-    case LossKind::Absolute: return each_row(Absolute{}, arrays, begin, end);
-    case LossKind::Quantile: return each_row(Quantile{x}, arrays, begin, end);
-    case LossKind::Huber: return each_row(Huber{x}, arrays, begin, end);
-    case LossKind::LogCosh: return each_row(LogCosh{}, arrays, begin, end);
-    case LossKind::Poisson: return each_row(PoissonLoss{}, arrays, begin, end);
-    case LossKind::Gamma: return each_row(GammaLoss{}, arrays, begin, end);
-    case LossKind::Tweedie: return each_row(Tweedie{x}, arrays, begin, end);
-    case LossKind::Logistic: return each_row(Logistic{}, arrays, begin, end);
-    case LossKind::Exponential: return each_row(ExponentialLoss{}, arrays, begin, end);
-    case LossKind::SmoothHinge: return each_row(SmoothHinge{x}, arrays, begin, end);
-    case LossKind::Focal: return each_row(Focal{x}, arrays, begin, end);
-    case LossKind::Softmax: return each_softmax(arrays, begin, end);
+    case LossKind::Squared:
+      return each_row(Squared{}, arrays, begin, end);
+    case LossKind::Absolute:
+      return each_row(Absolute{}, arrays, begin, end);
+    case LossKind::Quantile:
+      return each_row(Quantile{x}, arrays, begin, end);
+    case LossKind::Huber:
+      return each_row(Huber{x}, arrays, begin, end);
+    case LossKind::LogCosh:
+      return each_row(LogCosh{}, arrays, begin, end);
+    case LossKind::Poisson:
+      return each_row(PoissonLoss{}, arrays, begin, end);
+    case LossKind::Gamma:
+      return each_row(GammaLoss{}, arrays, begin, end);
+    case LossKind::Tweedie:
+      return each_row(Tweedie{x}, arrays, begin, end);
+    case LossKind::Logistic:
+      return each_row(Logistic{}, arrays, begin, end);
+    case LossKind::Exponential:
+      return each_row(ExponentialLoss{}, arrays, begin, end);
+    case LossKind::SmoothHinge:
+      return each_row(SmoothHinge{x}, arrays, begin, end);
+    case LossKind::Focal:
+      return each_row(Focal{x}, arrays, begin, end);
+    case LossKind::Softmax:
+      return each_softmax(arrays, begin, end);
   }
   return 0;
 }

@@ -8,8 +8,19 @@
 namespace weald {
 
 enum class LossKind {
-  Squared, Absolute, Quantile, Huber, LogCosh, Poisson, Gamma, Tweedie, Logistic, Exponential,
-  SmoothHinge, Focal, Softmax
+  Squared,
+  Absolute,
+  Quantile,
+  Huber,
+  LogCosh,
+  Poisson,
+  Gamma,
+  Tweedie,
+  Logistic,
+  Exponential,
+  SmoothHinge,
+  Focal,
+  Softmax
 };
 
 struct LossSpec {
@@ -23,11 +34,11 @@ LossSpec loss_of(const std::string& name, double parameter);
 // Scores, gradients and hessians are K arrays of n, one after another.
 struct LossArrays {
   std::size_t n_rows = 0, n_scores = 1;
-  const double* targets = nullptr;     // numbers, 0 or 1, or class codes
+  const double* targets = nullptr;  // numbers, 0 or 1, or class codes
   const double* scores = nullptr;
-  double* gradients = nullptr;         // null: not wanted; both or none
+  double* gradients = nullptr;  // null: not wanted; both or none
   double* hessians = nullptr;
-  const double* weights = nullptr;     // null: 1
+  const double* weights = nullptr;  // null: 1
 };
 
 // Fills gradients and hessians of the rows begin .. end - 1; the weighted sum of their losses.

@@ -15,13 +15,13 @@ enum class Drawing { All, Bootstrap, Pasting };  // every row once; with replace
 
 struct Draw {
   Drawing kind = Drawing::All;
-  std::size_t size = 0;                 // units drawn, from each pool
-  std::vector<double> weights;          // per row: chance of being drawn; empty: equal
-  std::vector<std::uint32_t> unit_of;   // per row: its group, drawn as a whole; empty: rows are the units
+  std::size_t size = 0;                // units drawn, from each pool
+  std::vector<double> weights;         // per row: chance of being drawn; empty: equal
+  std::vector<std::uint32_t> unit_of;  // per row: its group, drawn as a whole; empty: rows are the units
   std::size_t n_units = 0;
   std::vector<std::uint32_t> stratum_of;  // per row: the pool it belongs to; empty: one pool
   std::size_t n_strata = 0;
-  std::size_t columns = 0;              // per member; 0: all
+  std::size_t columns = 0;  // per member; 0: all
   bool columns_replace = false;
 };
 
@@ -39,8 +39,8 @@ class RowSampler {
 
  private:
   struct Pool {
-    std::vector<Row> units;           // empty: units are 0..n-1
-    std::vector<double> cumulative;   // of the chances; empty: equal
+    std::vector<Row> units;          // empty: units are 0..n-1
+    std::vector<double> cumulative;  // of the chances; empty: equal
     std::size_t n = 0;
     Row unit(std::size_t k) const { return units.empty() ? static_cast<Row>(k) : units[k]; }
   };

@@ -11,8 +11,7 @@ namespace weald {
 // One channel: ordering by the mean G/H makes the best contiguous cut the best of all 2^(c-1)-1
 // partitions (Fisher 1958; Breiman et al. 1984, theorem 4.5). Many channels: ordering along the
 // first principal component of the categories' mean vectors (Coppersmith, Hong & Hosking 1999).
-inline std::vector<double> category_keys(const Channels& stats, const Lane* cells,
-                                         std::span<const Code> codes) {
+inline std::vector<double> category_keys(const Channels& stats, const Lane* cells, std::span<const Code> codes) {
   const std::size_t n = codes.size(), channels = stats.channels;
   const auto h = [&](std::size_t c) {
     const Lane* cell = cells + codes[c] * stats.lanes;
@@ -64,8 +63,7 @@ inline std::vector<double> category_keys(const Channels& stats, const Lane* cell
 inline void sort_by_keys(std::span<Code> codes, const std::vector<double>& keys) {
   std::vector<std::size_t> index(codes.size());
   std::iota(index.begin(), index.end(), std::size_t{0});
-  std::stable_sort(index.begin(), index.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(index.begin(), index.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
   std::vector<Code> sorted(codes.size());
   for (std::size_t p = 0; p < index.size(); ++p) sorted[p] = codes[index[p]];
   std::copy(sorted.begin(), sorted.end(), codes.begin());

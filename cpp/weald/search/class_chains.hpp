@@ -19,9 +19,7 @@ struct Chains {
 // G_k^2 when one class changes: its square, as an exact integer.
 struct ChainGini {
   static Lane change(const Channels&, Lane g, Lane h) { return h * (2 * g + h); }  // (g+h)^2 - g^2
-  static double side(const Channels&, Lane sum, Lane h) {
-    return static_cast<double>(sum) / static_cast<double>(h);
-  }
+  static double side(const Channels&, Lane sum, Lane h) { return static_cast<double>(sum) / static_cast<double>(h); }
 };
 
 struct ChainEntropy {
@@ -35,8 +33,7 @@ template <class Score>
 class ChainSums {
  public:
   ChainSums(const Channels& channels, const NodeRows& node, const Chains& chains)
-      : channels_(channels), node_(node), chains_(chains),
-        left_(channels.channels), right_(channels.channels) {}
+      : channels_(channels), node_(node), chains_(chains), left_(channels.channels), right_(channels.channels) {}
 
   void start(const Lane* total) {
     std::fill(left_.begin(), left_.end(), 0);
@@ -73,7 +70,8 @@ class ChainSums {
   }
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, ChainGini>) {
-      return quadratic_may_beat(static_cast<double>(left_sum_), left_h(), static_cast<double>(right_sum_), right_h(), best);
+      return quadratic_may_beat(static_cast<double>(left_sum_), left_h(), static_cast<double>(right_sum_), right_h(),
+                                best);
     } else {
       return true;
     }
@@ -92,8 +90,7 @@ inline bool chainable(const Channels& channels, const Lane* total) {
   if (!uses(Path::ClassChains) || channels.layout != Layout::OneHot || !channels.whole_weights) return false;
   if (channels.criterion == Criterion::Entropy) return channels.xlog2x != nullptr;
   const double h = static_cast<double>(total[1]);
-  return channels.criterion == Criterion::Gini &&
-         h * h * static_cast<double>(channels.n_outputs) < 0x1.0p62;
+  return channels.criterion == Criterion::Gini && h * h * static_cast<double>(channels.n_outputs) < 0x1.0p62;
 }
 
 }  // namespace weald

@@ -54,11 +54,18 @@ Groups groups_for(const SearchRequest& request, const Column& column, std::uint3
 // One column's search: collect the groups, walk the cuts, keep the best.
 class ColumnSearch {
  public:
-  ColumnSearch(const SearchRequest& request, const Column& column, std::uint32_t j,
-               const NodeRows& node, const Lane* total, const Lane* ready, SplitScratch& scratch)
-      : request_(request), stats_(column.categorical && request.category_stats ? *request.category_stats : *request.stats), column_(column), j_(j), node_(node),
-        total_(total), ready_(ready), scratch_(scratch),
-        groups_(groups_for(request, column, j, node, total, ready)), cells_(ready) {
+  ColumnSearch(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+               const Lane* total, const Lane* ready, SplitScratch& scratch)
+      : request_(request),
+        stats_(column.categorical && request.category_stats ? *request.category_stats : *request.stats),
+        column_(column),
+        j_(j),
+        node_(node),
+        total_(total),
+        ready_(ready),
+        scratch_(scratch),
+        groups_(groups_for(request, column, j, node, total, ready)),
+        cells_(ready) {
     split_.column = j;
     split_.categorical = column.categorical;
   }
@@ -152,8 +159,10 @@ class ColumnSearch {
     } else if (lanes == 1) {
       zero_all([=](Code code) { cells[code] = 0; });
     } else if (lanes == 3) {
-      zero_all([=](Code code) { Lane* cell = cells + std::size_t{3} * code;
-        cell[0] = cell[1] = cell[2] = 0; });
+      zero_all([=](Code code) {
+        Lane* cell = cells + std::size_t{3} * code;
+        cell[0] = cell[1] = cell[2] = 0;
+      });
     } else {
       zero_all([=](Code code) { std::fill_n(cells + code * lanes, lanes, 0); });
     }
@@ -198,8 +207,9 @@ class ColumnSearch {
     const double least = std::max(static_cast<double>(request_.limits.min_count), request_.limits.min_weight);
     Cut best;
     for (int missing_left = 0; missing_left <= (has_missing_ ? 1 : 0); ++missing_left) {
-      auto [first, last] = allowed_cuts(missing_left == 1, {first_slot_ + 1, first_slot_ + (missing_left ? n : n + has_missing_)},
-                                        column_.n_codes, [](std::size_t p) { return p; });
+      auto [first, last] =
+          allowed_cuts(missing_left == 1, {first_slot_ + 1, first_slot_ + (missing_left ? n : n + has_missing_)},
+                       column_.n_codes, [](std::size_t p) { return p; });
       first -= first_slot_, last -= first_slot_;
       if (first > last) continue;
       GradientScan scan{*total_, missing_left ? cells_[column_.n_codes] : 0, stats_.lambda, least};
@@ -288,12 +298,14 @@ class ColumnSearch {
   }
 
   template <class CellAt>
-  Cut scan_cells(std::size_t first, std::size_t last, const Limits& limits, std::size_t missing_slot,
-                 CellAt&& cell) {
-    const Lane* missing = !rare_.empty() ? others_.data() : has_missing_ ? cells_ + missing_slot * stats_.lanes : nullptr;
+  Cut scan_cells(std::size_t first, std::size_t last, const Limits& limits, std::size_t missing_slot, CellAt&& cell) {
+    const Lane* missing = !rare_.empty() ? others_.data()
+                          : has_missing_ ? cells_ + missing_slot * stats_.lanes
+                                         : nullptr;
     return with_sums(stats_, [&](auto sums) {
       const auto range = [&](bool missing_left) {
-        return allowed_cuts(missing_left, {first, last}, order().size(), [&](std::size_t p) { return std::size_t{order()[p]}; });
+        return allowed_cuts(missing_left, {first, last}, order().size(),
+                            [&](std::size_t p) { return std::size_t{order()[p]}; });
       };
       const Cut cut = scan_cuts(sums, total_, missing, range, cell, limits);
       if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
@@ -311,8 +323,9 @@ class ColumnSearch {
     const std::uint32_t* head = scratch_.head.data();
     ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data()});
     const std::uint32_t missing = has_missing_ ? head[column_.n_codes] : 0;
-    return scan_cuts(sums, total_, missing, [=](bool) { return Range{first, last}; },
-                     [&](std::size_t p) { return head[order()[p]]; }, limits);
+    return scan_cuts(
+        sums, total_, missing, [=](bool) { return Range{first, last}; },
+        [&](std::size_t p) { return head[order()[p]]; }, limits);
   }
 
   const SearchRequest& request_;
@@ -327,16 +340,15 @@ class ColumnSearch {
   const Lane* cells_;
   std::size_t first_slot_ = 0, last_slot_ = 0;  // Slots: the first and last code that occur
   bool has_missing_ = false;
-  std::vector<Code> rare_;             // categories that go where the missing go
-  std::vector<Lane> others_;           // what these and the missing add up to
+  std::vector<Code> rare_;    // categories that go where the missing go
+  std::vector<Lane> others_;  // what these and the missing add up to
   Split split_;
 };
 
 }  // namespace
 
-bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j,
-                   const NodeRows& node, const Lane* total, const Lane* ready,
-                   SplitScratch& scratch, Split& best) {
+bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                   const Lane* total, const Lane* ready, SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
   if ((scratch.unpolled += node.n) > kRowsBetweenPolls) {  // asking costs as much as a column of a small node
     scratch.unpolled = 0;
@@ -358,9 +370,8 @@ double node_score(const SearchRequest& request, const NodeRows& node, const Lane
     std::iota(all.begin(), all.end(), std::uint32_t{0});
     return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
   }
-  return with_sums(stats, [&](const auto& sums) {
-    return std::remove_reference_t<decltype(sums)>::whole_score(total, stats);
-  });
+  return with_sums(
+      stats, [&](const auto& sums) { return std::remove_reference_t<decltype(sums)>::whole_score(total, stats); });
 }
 
 }  // namespace weald

@@ -15,30 +15,27 @@ namespace weald {
 // one. Deep nodes are full of ties; in a forest they must not all favour the first columns.
 struct TieBreak {
   std::uint64_t key = 0;
-  bool prefers(std::uint32_t a, std::uint32_t b) const {
-    return key == 0 ? a < b : mix(key ^ a) < mix(key ^ b);
-  }
+  bool prefers(std::uint32_t a, std::uint32_t b) const { return key == 0 ? a < b : mix(key ^ a) < mix(key ^ b); }
 };
 
 // A split of one column, in the codes of the block it was found in.
 struct Split {
-  double score = -kInf;                // S(left) + S(right)
+  double score = -kInf;  // S(left) + S(right)
   std::uint32_t column = 0;
   bool missing_left = false;
   bool categorical = false;
-  bool had_missing = false;            // were there missing values to place?
-  Code last_left = 0, first_right = 0;  // numeric: codes up to last_left go left
-  double random_threshold = kNaN;      // numeric: where the random rule cut
-  std::vector<Code> left_codes;        // categorical: the codes that go left
-  Lane left_sum = 0;                   // Packed: what the left side adds up to
+  bool had_missing = false;                // were there missing values to place?
+  Code last_left = 0, first_right = 0;     // numeric: codes up to last_left go left
+  double random_threshold = kNaN;          // numeric: where the random rule cut
+  std::vector<Code> left_codes;            // categorical: the codes that go left
+  Lane left_sum = 0;                       // Packed: what the left side adds up to
   double left_value = 0, right_value = 0;  // G / H of the sides, for bounds of monotone columns
 
   bool found() const { return score > -kInf; }
 
   // Whatever the order of the search, a tie goes to the same column.
   bool loses_to(double other_score, std::uint32_t other_column, TieBreak ties) const {
-    return other_score > score ||
-           (other_score == score && found() && ties.prefers(other_column, column));
+    return other_score > score || (other_score == score && found() && ties.prefers(other_column, column));
   }
 };
 
@@ -53,25 +50,25 @@ struct SplitScratch {
   BigVector<Lane> cells;
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
-  BigVector<Code> codes;               // only ever grows, so that no column pays for clearing it
-  std::span<Code> order;               // codes present in the node, in scanning order
-  std::size_t unpolled = 0;            // rows looked at since the last question
+  BigVector<Code> codes;     // only ever grows, so that no column pays for clearing it
+  std::span<Code> order;     // codes present in the node, in scanning order
+  std::size_t unpolled = 0;  // rows looked at since the last question
 };
 
 struct SearchRequest {
   const Channels* stats = nullptr;
   const Channels* category_stats = nullptr;  // for categorical columns; null: the same
   const RawTable* raw = nullptr;
-  View<const Row> origin;              // of the block's rows; null: the same
-  Limits limits;                       // without the column's own direction
+  View<const Row> origin;                 // of the block's rows; null: the same
+  Limits limits;                          // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
-  bool random = false;                 // one random cut per column instead of the best
+  bool random = false;                    // one random cut per column instead of the best
   // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
   // not count rows.
   const std::uint32_t* counts = nullptr;
   Lane min_rows = 1;
   TieBreak ties;
-  std::uint64_t node_key = 0;          // of the node's random cuts
+  std::uint64_t node_key = 0;  // of the node's random cuts
   Interrupt* interrupt = nullptr;
 
   bool plain() const { return limits.plain() && monotone == nullptr; }
@@ -80,9 +77,8 @@ struct SearchRequest {
 // Looks for the best (or tries a random) split of column j over the node's rows and puts it into
 // `best` if it is better. `ready`, if given, holds the column's histogram. Returns whether the column
 // varies here at all.
-bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j,
-                   const NodeRows& node, const Lane* total, const Lane* ready,
-                   SplitScratch& scratch, Split& best);
+bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                   const Lane* total, const Lane* ready, SplitScratch& scratch, Split& best);
 
 // S(node): what the gain of its split is measured against.
 double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total);

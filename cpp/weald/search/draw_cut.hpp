@@ -10,7 +10,7 @@ namespace weald {
 // Where a numeric column is cut at random.
 struct CutPoint {
   Code last_left = 0, first_right = 0;
-  double threshold = kNaN;             // NaN: the middle between the two
+  double threshold = kNaN;  // NaN: the middle between the two
 };
 
 inline double draw_threshold(std::uint64_t node_key, std::uint32_t j, double from, double to) {
@@ -40,27 +40,24 @@ inline double draw_bin_threshold(std::uint64_t node_key, const Column& column, s
   return draw_threshold(node_key, j, column.high[ends.first], column.low[ends.last]);
 }
 
-inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
-                             const Extremes& ends) {
+inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
   const double threshold = draw_bin_threshold(node_key, column, j, ends);
   return bin_cut(column, last_bin_below(column, ends, threshold), threshold);
 }
 
 // Keys are the values' own bits.
-inline CutPoint draw_key_cut(std::uint64_t node_key, const Column& column, std::uint32_t j,
-                             const Extremes& ends) {
+inline CutPoint draw_key_cut(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
   constexpr float kInfFloat = std::numeric_limits<float>::infinity();
   const double threshold = draw_threshold(node_key, j, value_of<float>(ends.first), value_of<float>(ends.last));
   const auto top = largest_not_above<float>(threshold);
   // A double was rounded down to get its key: it is left of the cut if it is below the next float.
-  const double at =
-      column.floored ? std::nextafter(double{std::nextafter(top, kInfFloat)}, -kInf) : threshold;
+  const double at = column.floored ? std::nextafter(double{std::nextafter(top, kInfFloat)}, -kInf) : threshold;
   return {key_of(top), key_of(top) + 1, at};
 }
 
 // Ranks know their values only through the rows.
-inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
-                              const NodeRows& node, const Extremes& ends) {
+inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                              const Extremes& ends) {
   const auto each = [&](auto&& fn) {
     visit_width(column, [&](auto codes) {
       for (std::size_t i = 0; i < node.n; ++i) {
@@ -74,14 +71,16 @@ inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column
   each([&](Code, double value) { from = std::min(from, value), to = std::max(to, value); });
   CutPoint cut{ends.first, ends.last, draw_threshold(request.node_key, j, from, to)};
   each([&](Code code, double value) {
-    if (value <= cut.threshold) cut.last_left = std::max(cut.last_left, code);
-    else cut.first_right = std::min(cut.first_right, code);
+    if (value <= cut.threshold)
+      cut.last_left = std::max(cut.last_left, code);
+    else
+      cut.first_right = std::min(cut.first_right, code);
   });
   return cut;
 }
 
-inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
-                     const NodeRows& node, const Extremes& ends, Split& split) {
+inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                     const Extremes& ends, Split& split) {
   const CutPoint cut = column.keyed ? draw_key_cut(request.node_key, column, j, ends)
                        : column.low ? draw_bin_cut(request.node_key, column, j, ends)
                                     : draw_rank_cut(request, column, j, node, ends);

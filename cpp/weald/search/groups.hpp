@@ -71,8 +71,8 @@ inline bool sort_codes(const Column& column, const NodeRows& node, SplitScratch&
 
 // Groups as sums: cells[code] holds what the rows with that code add. `cells` may come in as a ready
 // histogram. Returns whether there are missing values.
-inline bool collect_cells(const Column& column, const NodeRows& node, const Channels& stats,
-                          const Lane*& cells, SplitScratch& scratch) {
+inline bool collect_cells(const Column& column, const NodeRows& node, const Channels& stats, const Lane*& cells,
+                          SplitScratch& scratch) {
   const std::size_t lanes = stats.lanes;
   const bool sparse = cells == nullptr && is_sparse(column, node);
   if (cells == nullptr) {
@@ -117,8 +117,8 @@ inline bool collect_chains(const Column& column, const NodeRows& node, SplitScra
 
 // Two groups, left and right of a cut at last_left, in cells 0 and 1; the missing in cell 2. Where a
 // cell fits registers the sums stay there: adding into memory waits for the add before.
-inline void sum_sides(const Column& column, const NodeRows& node, const Channels& stats,
-                      const Lane* total, Code last_left, bool has_missing, View<Lane> cells) {
+inline void sum_sides(const Column& column, const NodeRows& node, const Channels& stats, const Lane* total,
+                      Code last_left, bool has_missing, View<Lane> cells) {
   const Code missing = column.n_codes;
   const std::size_t lanes = stats.lanes;
   const auto in_registers = [&]<std::size_t kLanes>(std::integral_constant<std::size_t, kLanes>) {
@@ -145,9 +145,8 @@ inline void sum_sides(const Column& column, const NodeRows& node, const Channels
   } else if (stats.layout == Layout::Dense && lanes == 3) {
     in_registers(std::integral_constant<std::size_t, 3>{});
   } else {
-    add_rows(column, node, stats, cells, [=](Code code) {
-      return static_cast<Code>((code > last_left) + (code == missing));
-    });
+    add_rows(column, node, stats, cells,
+             [=](Code code) { return static_cast<Code>((code > last_left) + (code == missing)); });
   }
 }
 

@@ -10,7 +10,7 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kWidth = 32;    // columns to a vector
+constexpr std::size_t kWidth = 32;  // columns to a vector
 constexpr std::size_t kMostClasses = 32;
 
 std::size_t vectors_of(std::size_t stride) { return (stride + kWidth - 1) / kWidth; }
@@ -26,14 +26,16 @@ struct Strip {
 };
 
 struct ExtremeBytes {
-  const std::uint8_t* missing;         // the code for "missing" of each column
-  std::uint8_t *low, *high, *seen;     // seen: are values missing?
+  const std::uint8_t* missing;      // the code for "missing" of each column
+  std::uint8_t *low, *high, *seen;  // seen: are values missing?
 };
 
 #ifdef WEALD_HAS_VECTORS
 constexpr bool kHasVectors = true;
 typedef std::uint8_t ByteVector __attribute__((vector_size(kWidth)));
-#define WEALD_LOAD(name, from) ByteVector name; std::memcpy(&(name), (from), kWidth)
+#define WEALD_LOAD(name, from) \
+  ByteVector name;             \
+  std::memcpy(&(name), (from), kWidth)
 
 WEALD_WIDE void find_strip_extremes(const Strip& strip, const ExtremeBytes& out) {
   WEALD_LOAD(missing, out.missing);
@@ -91,13 +93,11 @@ void RandomCuts::find_extremes(const Block& block, const Row* rows, std::size_t 
     }
   }
   for (std::size_t at = 0; at < stride_; at += kWidth) {
-    find_strip_extremes({base_ + at, stride_, rows, n},
-                        {&missing_[at], &low_[at], &high_[at], &missing_seen_[at]});
+    find_strip_extremes({base_ + at, stride_, rows, n}, {&missing_[at], &low_[at], &high_[at], &missing_seen_[at]});
   }
 }
 
-void RandomCuts::add_cut(const SearchRequest& request, const Column& column, std::uint32_t j,
-                    const Extremes& ends) {
+void RandomCuts::add_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const Extremes& ends) {
   const DrawnCut cut{place_of(column), j, draw_bin_cut(request.node_key, column, j, ends)};
   cut_[cut.place] = static_cast<std::uint8_t>(cut.at.last_left);
   cuts_.push_back(cut);
@@ -136,7 +136,7 @@ void RandomCuts::count_left(const Block& block, const Row* rows, std::size_t n, 
 }
 
 void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, const Row* rows, std::size_t n,
-                     const Lane* total, Split& best) {
+                          const Lane* total, Split& best) {
   const Channels& stats = *request.stats;
   const bool packed = stats.layout == Layout::Packed;
   const std::size_t n_classes = packed ? 2 : stats.channels;
@@ -156,8 +156,9 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
       const std::uint32_t column = cuts_[k].column;
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
-      const Cut cut = scan_cuts(sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
-                                [&](std::size_t) { return cell_.data(); }, limits);
+      const Cut cut = scan_cuts(
+          sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
+          [&](std::size_t) { return cell_.data(); }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
       const CutPoint& at = cuts_[k].at;
       best = {};  // nothing of what another column had found

@@ -27,12 +27,12 @@ class RandomCuts {
   void add_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const Extremes& ends);
 
   // Scores the cuts, puts the best of them into `best` if it is better, and forgets them.
-  void try_cuts(const SearchRequest& request, const Block& block, const Row* rows, std::size_t n,
-                const Lane* total, Split& best);
+  void try_cuts(const SearchRequest& request, const Block& block, const Row* rows, std::size_t n, const Lane* total,
+                Split& best);
 
  private:
   struct DrawnCut {
-    std::size_t place;                 // byte of the row
+    std::size_t place;  // byte of the row
     std::uint32_t column;
     CutPoint at;
   };
@@ -45,8 +45,8 @@ class RandomCuts {
   const std::uint8_t* base_ = nullptr;
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> low_, high_, missing_, missing_seen_, cut_;  // per byte of a row
-  std::vector<std::uint8_t> counted_;  // two sets of classes x bytes of some columns
-  std::vector<std::uint32_t> left_;    // cuts x classes: rows left of the cut
+  std::vector<std::uint8_t> counted_;                                    // two sets of classes x bytes of some columns
+  std::vector<std::uint32_t> left_;                                      // cuts x classes: rows left of the cut
   std::vector<DrawnCut> cuts_;
   std::vector<Lane> cell_;
 };

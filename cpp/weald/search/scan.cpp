@@ -4,8 +4,8 @@
 
 namespace weald {
 
-WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar,
-                            double least, double* excess) {
+WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar, double least,
+                            double* excess) {
   for (std::size_t k = 0; k < n; ++k) {
     const double hl = left.h[k], gl = left.g[k], D = gain_root(gl, hl, G, H);
     excess[k] = D * D - bar * gain_room(hl, H);
@@ -16,7 +16,8 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   return any != 0;
 }
 
-WEALD_WIDE bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test, float* excess) {
+WEALD_WIDE bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test,
+                                     float* excess) {
   const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;
   const auto of_side = [=](Lane side) {
     const auto g = static_cast<float>(static_cast<std::int32_t>(side >> 32));

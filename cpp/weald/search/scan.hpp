@@ -10,15 +10,14 @@ namespace weald {
 // What a split must satisfy, and the bounds that monotone columns above have left to this node.
 struct Limits {
   Lane min_count = 1;
-  double min_weight = 0;      // in units of H
-  int monotone = 0;           // of the column at hand: -1, 0, +1
+  double min_weight = 0;               // in units of H
+  int monotone = 0;                    // of the column at hand: -1, 0, +1
   double lower = -kInf, upper = kInf;  // in units of G / H
-  double floor = -kInf;       // a score below this is of no use: another column has done better
+  double floor = -kInf;                // a score below this is of no use: another column has done better
 
   bool plain() const { return min_count <= 1 && min_weight <= 0 && monotone == 0; }
   bool allows(double left, double right) const {
-    return (left - right) * monotone <= 0 && std::min(left, right) >= lower &&
-           std::max(left, right) <= upper;
+    return (left - right) * monotone <= 0 && std::min(left, right) >= lower && std::max(left, right) <= upper;
   }
 };
 
@@ -45,8 +44,7 @@ class PackedSums {
   double left_value() const { return left_g() / (left_h() + channels_.lambda); }
   double right_value() const { return right_g() / (right_h() + channels_.lambda); }
   double score() const {
-    return Score::score(channels_, left_g(), left_h()) +
-           Score::score(channels_, right_g(), right_h());
+    return Score::score(channels_, left_g(), left_h()) + Score::score(channels_, right_g(), right_h());
   }
   // False only if score() <= best for certain. Without a division, which costs more than the rest.
   bool may_beat(double best) const {
@@ -58,8 +56,7 @@ class PackedSums {
     }
   }
   static double whole_score(const Lane* total, const Channels& channels) {
-    return Score::score(channels, static_cast<double>(*total >> 32),
-                        static_cast<double>(*total & kLow));
+    return Score::score(channels, static_cast<double>(*total >> 32), static_cast<double>(*total & kLow));
   }
 
   static constexpr Lane kLow = 0xFFFFFFFF;
@@ -75,8 +72,7 @@ class PackedSums {
 template <class Score>
 class OneSums {
  public:
-  explicit OneSums(const Channels& stats)
-      : channels_(stats), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
+  explicit OneSums(const Channels& stats) : channels_(stats), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
   void start(const Lane* total) {
     for (int k = 0; k < 3; ++k) left_[k] = 0, right_[k] = total[k];
   }
@@ -133,7 +129,7 @@ class ManySums {
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
   double right_h() const { return static_cast<double>(right_[1]); }
-  double left_value() const { return 0; }   // monotone columns need one channel; checked at the door
+  double left_value() const { return 0; }  // monotone columns need one channel; checked at the door
   double right_value() const { return 0; }
   double score() { return side(left_.data()) + side(right_.data()); }
   bool may_beat(double) const { return true; }
@@ -164,8 +160,7 @@ struct LeftSums {
 };
 
 // excess[k] = D^2 - bar H_l H_r for n cuts. Is any above `least`?
-bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar, double least,
-                 double* excess);
+bool find_excess(const LeftSums& left, std::size_t n, double G, double H, double bar, double least, double* excess);
 
 template <class Cells>
 Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) {
@@ -201,8 +196,8 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
     }
   }
   if (best_at == 0) return best;
-  return {score_of(static_cast<double>(best_left & 0xFFFFFFFF), static_cast<double>(best_left >> 32)),
-          best_at, false, best_left};
+  return {score_of(static_cast<double>(best_left & 0xFFFFFFFF), static_cast<double>(best_left >> 32)), best_at, false,
+          best_left};
 }
 
 // The cuts after `first` .. `last` groups; none if last < first.
@@ -213,8 +208,7 @@ struct Range {
 // Tries the cuts in range(missing_left). cell(p) gives group p to the sums; `missing`, if there are any, the
 // missing values, which are tried on the right, then on the left.
 template <class Sums, class Missing, class RangeOf, class Cells>
-Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, Cells&& cell,
-              const Limits& limits) {
+Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, Cells&& cell, const Limits& limits) {
   Cut best;
   for (int missing_left = 0; missing_left <= (missing ? 1 : 0); ++missing_left) {
     const auto [first, last] = range(missing_left == 1);

@@ -14,10 +14,10 @@
 namespace weald {
 
 struct GradientScan {
-  Lane total = 0;        // of the node
-  Lane start = 0;        // on the left from the beginning: missing values, if they go there
+  Lane total = 0;  // of the node
+  Lane start = 0;  // on the left from the beginning: missing values, if they go there
   double lambda = 0;
-  double least = 1;      // of H on either side
+  double least = 1;  // of H on either side
 };
 
 // The test as floats. It is made with the sums of the lighter side: of the heavier one a float would not
@@ -25,7 +25,8 @@ struct GradientScan {
 struct GradientTest {
   float lambda, whole, slope, steep;  // lambda, C, G / C, t
 
-  GradientTest(double l, double C, double G, double bar) : lambda(static_cast<float>(l)), whole(static_cast<float>(C)), slope(static_cast<float>(G / C)) {
+  GradientTest(double l, double C, double G, double bar)
+      : lambda(static_cast<float>(l)), whole(static_cast<float>(C)), slope(static_cast<float>(G / C)) {
     // Of d^2 floats may lose 6e-7 (1 + |G_l / d|) parts, and |G_l / d| <= sqrt(2 bar / gain) where the side
     // is the lighter one and the cut beats the bar.
     const double gain = bar * (1 - 1e-14) - quadratic(G, C);
@@ -36,7 +37,8 @@ struct GradientTest {
 
 // excess[k] > 0 for n cuts with these sums on their left, where they may pass the test. Does any? `mirror`:
 // look at the sums on their right.
-bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test, float* excess);
+bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test,
+                          float* excess);
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size_t n, double floor) {
@@ -46,7 +48,8 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
   const double H = static_cast<double>(scan.total & kLow), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda, C = H + 2 * lambda;
   const Lane half = (scan.total & kLow) / 2;
-  const bool in_range = uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
+  const bool in_range =
+      uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
   Cut best;
   const auto look = [&](const Lane* sums, std::size_t m, std::size_t begin, bool mirror) {
     if (in_range) {
@@ -71,7 +74,8 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
     for (std::size_t k = 0; k < m; ++k) left[k] = sum += cells[begin + k];
     const auto middle = static_cast<std::size_t>(
         std::upper_bound(left, left + m, half, [](Lane h, Lane at) { return h < (at & kLow); }) - left);
-    for (std::size_t k = 0; k < middle; k += kCutsAtOnce) look(left + k, std::min(kCutsAtOnce, middle - k), begin + k, false);
+    for (std::size_t k = 0; k < middle; k += kCutsAtOnce)
+      look(left + k, std::min(kCutsAtOnce, middle - k), begin + k, false);
     for (std::size_t k = middle; k < m; k += kCutsAtOnce) look(left + k, std::min(kCutsAtOnce, m - k), begin + k, true);
   }
   return best;

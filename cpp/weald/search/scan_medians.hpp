@@ -29,8 +29,7 @@ struct RankedTargets {
       for (std::size_t i = 0; i < node.n; ++i) {
         patience.spend(16);
         const Lane y = node.words[i * stats.lanes + 2 + o];
-        ranks[i] = static_cast<std::uint32_t>(
-            std::lower_bound(distinct.begin(), distinct.end(), y) - distinct.begin());
+        ranks[i] = static_cast<std::uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), y) - distinct.begin());
       }
     }
   }
@@ -56,8 +55,7 @@ class MedianTracker {
   double error() const {
     Sum below = 0, below_moment = 0;
     const Sum m = static_cast<Sum>(values_[descend(below, below_moment, false)]);
-    return static_cast<double>((m * below - below_moment) +
-                               (total_moment_ - below_moment) - m * (total_ - below));
+    return static_cast<double>((m * below - below_moment) + (total_moment_ - below_moment) - m * (total_ - below));
   }
 
   // Midway between the lower and the upper median.
@@ -94,11 +92,9 @@ struct PrefixErrors {
   std::vector<double> error, median;  // median only if asked for
 };
 
-inline PrefixErrors prefix_errors(const NodeRows& node, const Channels& stats,
-                                  const RankedTargets& targets,
-                                  const std::vector<std::uint32_t>& sequence,
-                                  const std::vector<std::size_t>& ends, bool medians,
-                                  Interrupt& interrupt) {
+inline PrefixErrors prefix_errors(const NodeRows& node, const Channels& stats, const RankedTargets& targets,
+                                  const std::vector<std::uint32_t>& sequence, const std::vector<std::size_t>& ends,
+                                  bool medians, Interrupt& interrupt) {
   PrefixErrors out{std::vector<double>(ends.size(), 0.0), std::vector<double>(ends.size(), 0.0)};
   Patience patience(interrupt);
   const auto walk = [&](auto tracker, std::size_t o) {
@@ -158,8 +154,7 @@ inline RowsByGroup rows_by_group(const Column& column, const NodeRows& node, std
 }
 
 // Sort keys of categories under the absolute criterion: the median of the first output.
-inline std::vector<double> median_keys(const NodeRows& node, const Channels& stats,
-                                const RowsByGroup& groups) {
+inline std::vector<double> median_keys(const NodeRows& node, const Channels& stats, const RowsByGroup& groups) {
   std::vector<double> keys;
   std::size_t begin = 0;
   for (const std::size_t end : groups.ends) {
@@ -180,23 +175,21 @@ inline std::vector<double> median_keys(const NodeRows& node, const Channels& sta
 
 // The walk for the absolute criterion: errors of all prefixes and all suffixes, then the best pair.
 inline Cut scan_absolute(const SearchRequest& request, const NodeRows& node, const RowsByGroup& groups,
-                  std::size_t first, std::size_t last, const Limits& limits, Split& split) {
+                         std::size_t first, std::size_t last, const Limits& limits, Split& split) {
   const Channels& stats = *request.stats;
   const bool medians = limits.monotone != 0;
   Cut best;
   const RankedTargets targets(node, stats, *request.interrupt);
-  const auto h = [&](std::uint32_t i) {
-    return static_cast<double>(node.words[i * stats.lanes + 1]);
-  };
+  const auto h = [&](std::uint32_t i) { return static_cast<double>(node.words[i * stats.lanes + 1]); };
   double total_h = 0;
   for (std::uint32_t i = 0; i < node.n; ++i) total_h += h(i);
   for (int missing_left = 0; missing_left <= (groups.missing.empty() ? 0 : 1); ++missing_left) {
     // missing_left ? [missing | groups] : [groups | missing]
     std::vector<std::uint32_t> sequence = groups.rows;
-    sequence.insert(missing_left ? sequence.begin() : sequence.end(), groups.missing.begin(),
-                    groups.missing.end());
+    sequence.insert(missing_left ? sequence.begin() : sequence.end(), groups.missing.begin(), groups.missing.end());
     std::vector<std::size_t> ends = groups.ends, lengths;
-    if (missing_left) for (auto& end : ends) end += groups.missing.size();
+    if (missing_left)
+      for (auto& end : ends) end += groups.missing.size();
     for (auto end = ends.rbegin(); end != ends.rend(); ++end) lengths.push_back(node.n - *end);
     const PrefixErrors left = prefix_errors(node, stats, targets, sequence, ends, medians, *request.interrupt);
     const std::vector<std::uint32_t> backwards(sequence.rbegin(), sequence.rend());

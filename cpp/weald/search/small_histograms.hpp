@@ -21,7 +21,8 @@ class SmallHistograms {
     }
     const std::size_t k = columns.size(), stride = columns[0]->stride;
     View<const std::uint8_t> data[kTogether];
-    for (std::size_t c = 0; c < k; ++c) data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
+    for (std::size_t c = 0; c < k; ++c)
+      data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
     std::fill_n(&cells_[0][0], k * kSlots, 0U);
     const auto rows = node.rows;
     const std::uint32_t* const words = words_.data();
@@ -36,8 +37,8 @@ class SmallHistograms {
   bool missing(std::size_t c, const Column& column) const { return cells_[c][column.n_codes] != 0; }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better; false if it does not vary.
-  bool search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j,
-              Lane total, Split& best);
+  bool search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j, Lane total,
+              Split& best);
 
  private:
   std::vector<std::uint32_t> words_;

@@ -15,13 +15,13 @@
 
 namespace weald {
 
-inline constexpr std::size_t kByteSlots = 256;   // cells of a column of bytes, whatever its codes
+inline constexpr std::size_t kByteSlots = 256;  // cells of a column of bytes, whatever its codes
 
 struct ByteRows {
-  const std::uint8_t* bytes = nullptr;           // of the first row
+  const std::uint8_t* bytes = nullptr;  // of the first row
   std::size_t stride = 0;
-  std::span<const std::uint32_t> places;         // of the columns within a row
-  bool side_by_side = false;                     // places 0, 1, 2 ..: all columns of the row
+  std::span<const std::uint32_t> places;  // of the columns within a row
+  bool side_by_side = false;              // places 0, 1, 2 ..: all columns of the row
 };
 
 namespace all_columns {
@@ -52,7 +52,8 @@ void add_group(const ByteRows& in, std::size_t first, const Row* rows, std::size
 
 template <bool kListed, bool kSideBySide, std::size_t... kSizes>
 auto group_of(std::size_t columns, std::index_sequence<kSizes...>) {
-  using Add = void (*)(const ByteRows&, std::size_t, const Row*, std::size_t, std::size_t, std::size_t, const Lane*, Lane*);
+  using Add =
+      void (*)(const ByteRows&, std::size_t, const Row*, std::size_t, std::size_t, std::size_t, const Lane*, Lane*);
   static constexpr Add table[] = {&add_group<kSizes + 1, kListed, kSideBySide>...};
   return table[columns - 1];
 }
@@ -75,7 +76,7 @@ void add_all(const ByteRows& in, const Row* rows, std::size_t from, std::size_t 
 // cells[c * kByteSlots + code] += words[row] for rows[from] .. rows[to - 1], or, without a list, for the
 // rows numbered from .. to - 1.
 inline void add_all_columns(const ByteRows& in, const Row* rows, std::size_t from, std::size_t to, const Lane* words,
-                      Lane* cells) {
+                            Lane* cells) {
   if (rows) {
     in.side_by_side ? all_columns::add_all<true, true>(in, rows, from, to, words, cells)
                     : all_columns::add_all<true, false>(in, rows, from, to, words, cells);

@@ -13,9 +13,8 @@ namespace {
 // Renumbers the codes that occur, in order. `seen` and `renumber` are scratch; `keep` is told every
 // code that stays.
 template <class From, class Keep>
-Code squeeze(View<const From> codes, std::size_t stride, const Row* rows, std::size_t n,
-             std::size_t slots, std::vector<std::uint64_t>& seen, BigVector<Code>& renumber,
-             Keep&& keep) {
+Code squeeze(View<const From> codes, std::size_t stride, const Row* rows, std::size_t n, std::size_t slots,
+             std::vector<std::uint64_t>& seen, BigVector<Code>& renumber, Keep&& keep) {
   seen.assign(slots / 64 + 1, 0);
   if (renumber.size() < slots) renumber.resize(slots);
   for (std::size_t i = 0; i < n; ++i) {
@@ -42,8 +41,7 @@ void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
 }
 
 // What the rows add, and where they come from.
-void gather_statistics(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
-                       Block& block) {
+void gather_statistics(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats, Block& block) {
   const std::size_t per_row = stats.stored_per_row();
   block.word_storage.resize(n * per_row);
   block.origin_storage.resize(n);
@@ -80,13 +78,14 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
     if (!matrix.row_bytes) continue;
-    block->places.push_back(static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
+    block->places.push_back(
+        static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
   }
   return block;
 }
 
-std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
-                                          const Statistics& stats, Interrupt& interrupt) {
+std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
+                                          Interrupt& interrupt) {
   auto block = std::make_shared<Block>();
   const std::size_t d = parent.columns.size();
   block->n_rows = n;
@@ -115,8 +114,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     auto& high = block->high_storage[j];
     visit_width(from, [&](auto codes) {
       const Code missing = from.n_codes;
-      const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber,
-                                 [&](Code code) {
+      const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber, [&](Code code) {
         if (code == missing) {
           to.has_missing = true;
         } else if (from.categorical) {
@@ -146,8 +144,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
   return block;
 }
 
-std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n,
-                                         const Statistics& stats) {
+std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats) {
   auto block = std::make_shared<Block>();
   block->n_rows = n;
   block->gathered = true;
@@ -168,7 +165,8 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   block->columns = parent.columns;
   for (Column& column : block->columns) {
     column.alone = nullptr;
-    const std::size_t place = static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
+    const std::size_t place =
+        static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
     column.data = base + place, column.extent = n * parent.row_stride - place;
   }
   gather_statistics(parent, rows, n, stats, *block);
@@ -179,8 +177,7 @@ bool worth_gathering_rows(const Block& block, std::size_t n) {
   // Once on the way into the second cache, once on the way into the first.
   const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
   return uses(Path::GatheredRows) && block.row_bytes != nullptr && n >= kFewestRowsGathered &&
-         ((bytes <= kFirstCache && parent > 2 * kFirstCache) ||
-          (bytes <= kSecondCache && parent > 4 * kSecondCache));
+         ((bytes <= kFirstCache && parent > 2 * kFirstCache) || (bytes <= kSecondCache && parent > 4 * kSecondCache));
 }
 
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {

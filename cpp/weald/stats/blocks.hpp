@@ -26,13 +26,13 @@ struct Block {
   View<const Lane> words;                // stored_per_row() each, as in Statistics
   View<const std::uint8_t> class_bytes;  // or these
   View<const std::uint32_t> hot;
-  View<const Row> origin;                // row of the matrix; null: the same
-  std::size_t most_codes = 0;            // largest number of slots of any column
-  bool gathered = false;                 // columns contiguous?
+  View<const Row> origin;                   // row of the matrix; null: the same
+  std::size_t most_codes = 0;               // largest number of slots of any column
+  bool gathered = false;                    // columns contiguous?
   const std::uint8_t* row_bytes = nullptr;  // row-major bytes, as in BinnedMatrix
   std::size_t row_stride = 0;
-  std::vector<std::uint32_t> places;        // of the columns within a row of bytes
-  std::shared_ptr<const Bundles> bundles;   // the same rows in fewer bytes
+  std::vector<std::uint32_t> places;       // of the columns within a row of bytes
+  std::shared_ptr<const Bundles> bundles;  // the same rows in fewer bytes
 
   // What a gathered block owns.
   BigVector<std::uint8_t> code_storage;
@@ -56,15 +56,14 @@ struct Block {
 std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats);
 
 // The given rows of a block as a block of their own.
-std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n,
-                                          const Statistics& stats, Interrupt& interrupt);
+std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
+                                          Interrupt& interrupt);
 
 // Is a node of n rows small enough, compared with its block, to be worth a block of its own?
 bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node);
 
 // The same for row-major bytes as they are: only to bring the rows of a subtree into the first cache.
-std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n,
-                                         const Statistics& stats);
+std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats);
 bool worth_gathering_rows(const Block& block, std::size_t n);
 
 // Weight of some rows of a block, in units of H.

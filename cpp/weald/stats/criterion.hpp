@@ -60,9 +60,7 @@ struct QuadraticMany {
 
 struct Bits {  // of entropy
   static constexpr bool kTrueUnits = false;
-  static double score(const Channels& c, double g, double h) {
-    return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h);
-  }
+  static double score(const Channels& c, double g, double h) { return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h); }
 };
 struct BitsMany {
   static constexpr bool kTrueUnits = false;
@@ -185,7 +183,9 @@ struct Absolute : OfNumbers {  // search/scan_medians.hpp
 template <class Fn>
 constexpr decltype(auto) with_criterion(Criterion criterion, Fn&& fn) {
   switch (criterion) {
-#define WEALD_CASE(kind, name) case Criterion::kind: return std::forward<Fn>(fn)(kind{});  // NOLINT(bugprone-macro-parentheses)
+#define WEALD_CASE(kind, name) \
+  case Criterion::kind:        \
+    return std::forward<Fn>(fn)(kind{});  // NOLINT(bugprone-macro-parentheses)
     WEALD_CRITERIA(WEALD_CASE)
 #undef WEALD_CASE
   }
@@ -203,14 +203,17 @@ constexpr bool needs_logarithms(Criterion criterion) {
 }
 constexpr bool needs_true_units(Criterion criterion) {
   return with_criterion(criterion, [](auto kind) {
-    if constexpr (decltype(kind)::kFromRows) return false;
-    else return decltype(kind)::One::kTrueUnits;
+    if constexpr (decltype(kind)::kFromRows)
+      return false;
+    else
+      return decltype(kind)::One::kTrueUnits;
   });
 }
 
 // Factor from the engine's score to the caller's, averaged over outputs.
 inline double score_unit(const Channels& stats) {
-  return with_criterion(stats.criterion, [&](auto kind) { return kind.unit(stats); }) / static_cast<double>(stats.n_outputs);
+  return with_criterion(stats.criterion, [&](auto kind) { return kind.unit(stats); }) /
+         static_cast<double>(stats.n_outputs);
 }
 
 }  // namespace weald

@@ -13,7 +13,7 @@ namespace weald {
 namespace {
 
 constexpr int kFineBits = 50, kWordBits = 30;
-constexpr double kRowNs = 1.5;         // rough cost of looking at a row, to decide about threads
+constexpr double kRowNs = 1.5;  // rough cost of looking at a row, to decide about threads
 
 // The nearest whole number of |x| < 2^51, in a form that vector registers know.
 inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
@@ -55,20 +55,25 @@ WEALD_INLINE Most most_in(const double* gradient, const double* hessian, const d
 }
 
 WEALD_WIDE Most find_most(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
-  if (hessian) return weight ? most_in<true, true>(gradient, hessian, weight, n) : most_in<true, false>(gradient, hessian, weight, n);
-  return weight ? most_in<false, true>(gradient, hessian, weight, n) : most_in<false, false>(gradient, hessian, weight, n);
+  if (hessian)
+    return weight ? most_in<true, true>(gradient, hessian, weight, n)
+                  : most_in<true, false>(gradient, hessian, weight, n);
+  return weight ? most_in<false, true>(gradient, hessian, weight, n)
+                : most_in<false, false>(gradient, hessian, weight, n);
 }
 
 // Without weights or hessians the loop is short; the compiler makes one of each kind.
 template <bool kHessian, bool kWeight>
-WEALD_INLINE GradientSums sum_sizes(const Derivatives& given, double per_g, double per_h, std::size_t begin, std::size_t end) {
+WEALD_INLINE GradientSums sum_sizes(const Derivatives& given, double per_g, double per_h, std::size_t begin,
+                                    std::size_t end) {
   // Eight sums side by side: whole numbers, so that their order is nothing.
   double g[8] = {}, h[8] = {};
   const double *gradient = given.gradient, *hessian = given.hessian, *weight = given.weight;
   const bool whole = given.whole_weights;
   const auto add = [&](std::size_t i, std::size_t lane) {
     // A row of no weight takes no part, whatever its gradient.
-    const double w = kWeight ? weight[i] : 1.0, before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
+    const double w = kWeight ? weight[i] : 1.0, before = kWeight && !whole ? w : 1.0,
+                 after = kWeight && whole ? w : 1.0;
     const double a = nearest((kWeight && w == 0 ? 0.0 : gradient[i]) * before * per_g);
     g[lane] += (a < 0 ? -a : a) * after;
     if (kHessian) {
@@ -96,7 +101,8 @@ template <class Fn>
 void for_chunks(std::size_t n, std::size_t threads, Interrupt& interrupt, Fn&& fn) {
   const std::size_t useful = useful_threads(threads, kRowNs * static_cast<double>(n));
   const std::size_t chunks = useful == 1 ? 1 : (n + kLossRows - 1) / kLossRows;
-  parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
+  parallel_for(useful, chunks, interrupt,
+               [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
 }
 
 std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
@@ -112,7 +118,8 @@ FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Inter
   });
   Most most;
   for (const Most& m : mosts) most = {std::max(most.g, m.g), std::max(most.h, m.h)};
-  if (!std::isfinite(most.g) || !std::isfinite(most.h)) throw std::invalid_argument("a gradient or hessian is not finite");
+  if (!std::isfinite(most.g) || !std::isfinite(most.h))
+    throw std::invalid_argument("a gradient or hessian is not finite");
   FineUnits out;
   out.per_g = per_unit(most.g * given.total_weight, kFineBits);
   out.per_h = per_unit(most.h * given.total_weight, kFineBits);
@@ -131,7 +138,8 @@ namespace {
 template <bool kHessian, bool kWeight>
 WEALD_INLINE void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
   const double weight = kWeight ? given.weight[row] : 1.0;
-  const double before = kWeight && !given.whole_weights ? weight : 1.0, after = kWeight && given.whole_weights ? weight : 1.0;
+  const double before = kWeight && !given.whole_weights ? weight : 1.0,
+               after = kWeight && given.whole_weights ? weight : 1.0;
   sums[0] += nearest(given.gradient[row] * before * units.per_g) * after;
   if (kHessian) sums[1] += nearest(given.hessian[row] * before * units.per_h) * after;
   if (kWeight) sums[2] += nearest(before * units.per_w) * after;
@@ -141,7 +149,9 @@ WEALD_INLINE void add_row(const Derivatives& given, const FineUnits& units, std:
 template <class Fn>
 void with_add_row(const Derivatives& given, Fn&& fn) {
   const auto pick = [&]<bool kHessian, bool kWeight>(std::bool_constant<kHessian>, std::bool_constant<kWeight>) {
-    fn([&](const FineUnits& units, std::size_t row, double* sums) { add_row<kHessian, kWeight>(given, units, row, sums); });
+    fn([&](const FineUnits& units, std::size_t row, double* sums) {
+      add_row<kHessian, kWeight>(given, units, row, sums);
+    });
   };
   using Yes = std::true_type;
   using No = std::false_type;
@@ -165,7 +175,8 @@ GradientSums sum_gradients(const Derivatives& given, const FineUnits& units, con
 }
 
 std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineUnits& units, const std::uint8_t* group,
-                                  const std::vector<std::size_t>& sizes, std::size_t threads, Interrupt& interrupt) {
+                                           const std::vector<std::size_t>& sizes, std::size_t threads,
+                                           Interrupt& interrupt) {
   // Rows next to each other often have the same group: several sets of sums, so that no addition waits for
   // the one before.
   constexpr std::size_t kSets = 4, kWidth = 4;
@@ -201,12 +212,13 @@ std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineU
 namespace {
 
 struct WordScale {
-  double g = 1, h = 1;               // units per gradient, per hessian (or weight)
-  bool counts = false;               // H is the weight itself, in ones
+  double g = 1, h = 1;  // units per gradient, per hessian (or weight)
+  bool counts = false;  // H is the weight itself, in ones
 };
 
 template <bool kHessian, bool kWeight>
-WEALD_INLINE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end, Lane* words) {
+WEALD_INLINE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
+                             Lane* words) {
   const bool whole = given.whole_weights;
   for (std::size_t i = begin; i < end; ++i) {
     const double w = kWeight ? given.weight[i] : 1.0;
@@ -222,15 +234,16 @@ WEALD_INLINE void fill_words(const Derivatives& given, const WordScale& scale, s
 }
 
 WEALD_WIDE void words_of(const Derivatives& p, const WordScale& s, std::size_t b, std::size_t e, Lane* words) {
-  if (p.hessian) return p.weight ? fill_words<true, true>(p, s, b, e, words) : fill_words<true, false>(p, s, b, e, words);
+  if (p.hessian)
+    return p.weight ? fill_words<true, true>(p, s, b, e, words) : fill_words<true, false>(p, s, b, e, words);
   p.weight ? fill_words<false, true>(p, s, b, e, words) : fill_words<false, false>(p, s, b, e, words);
 }
 
 }  // namespace
 
 Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& units, bool newton, double lambda,
-                      std::size_t min_samples_leaf, bool with_counts, RowStatistics memory, std::size_t threads,
-                      Interrupt& interrupt) {
+                                    std::size_t min_samples_leaf, bool with_counts, RowStatistics memory,
+                                    std::size_t threads, Interrupt& interrupt) {
   const std::size_t n = given.n_rows;
   Statistics out(std::move(memory));
   out.criterion = Criterion::Squared;
@@ -262,7 +275,8 @@ Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& u
     Lane* words = out.words.data();
     words_of(used, scale, begin, end, words);
     sums[chunk] = std::accumulate(words + begin, words + end, Lane{0});
-    for (std::size_t i = out.counted ? end : begin; i < end; ++i) most[chunk] = std::max(most[chunk], words[i] & 0xFFFFFFFF);
+    for (std::size_t i = out.counted ? end : begin; i < end; ++i)
+      most[chunk] = std::max(most[chunk], words[i] & 0xFFFFFFFF);
   });
   out.sum = std::accumulate(sums.begin(), sums.end(), Lane{0});
   out.mean_h = static_cast<double>(out.sum & 0xFFFFFFFF) / given.total_weight;

@@ -19,8 +19,8 @@ namespace weald {
 struct Derivatives {
   std::size_t n_rows = 0;
   const double* gradient = nullptr;
-  const double* hessian = nullptr;   // null: 1
-  const double* weight = nullptr;    // null: 1; rows of weight 0 take no part
+  const double* hessian = nullptr;  // null: 1
+  const double* weight = nullptr;   // null: 1; rows of weight 0 take no part
   bool whole_weights = true;
   double total_weight = 0;
 };
@@ -28,7 +28,7 @@ struct Derivatives {
 // One unit of each fine sum, as its inverse: powers of two.
 struct FineUnits {
   double per_g = 1, per_h = 1, per_w = 1;
-  double sum_g = 0, sum_h = 0;       // of |g| and h over all rows, in these units
+  double sum_g = 0, sum_h = 0;  // of |g| and h over all rows, in these units
 };
 
 FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Interrupt& interrupt);
@@ -41,13 +41,14 @@ GradientSums sum_gradients(const Derivatives& given, const FineUnits& units, con
 
 // The same over all rows, for each group of so many.
 std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineUnits& units, const std::uint8_t* group,
-                                  const std::vector<std::size_t>& sizes, std::size_t threads, Interrupt& interrupt);
+                                           const std::vector<std::size_t>& sizes, std::size_t threads,
+                                           Interrupt& interrupt);
 
 // Pairs for growing a tree. `newton`: H is the sum of hessians, else of weights. If a leaf must have
 // several rows and H does not count them, `with_counts` puts counts beside the pairs; else the search has
 // to count (NodeSearch::decide).
 Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& units, bool newton, double lambda,
-                      std::size_t min_samples_leaf, bool with_counts, RowStatistics memory, std::size_t threads,
-                      Interrupt& interrupt);
+                                    std::size_t min_samples_leaf, bool with_counts, RowStatistics memory,
+                                    std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

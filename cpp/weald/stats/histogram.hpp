@@ -12,10 +12,10 @@ namespace weald {
 // The rows of a node with what they add, copied next to each other once per node so that every
 // column reads them in order.
 struct NodeRows {
-  View<const Row> rows;                // row numbers within the block, ascending
+  View<const Row> rows;  // row numbers within the block, ascending
   std::size_t n = 0;
-  View<const Lane> words;              // n x words_per_row
-  View<const std::uint32_t> hot;       // n x outputs, for OneHot
+  View<const Lane> words;         // n x words_per_row
+  View<const std::uint32_t> hot;  // n x outputs, for OneHot
 
   bool loaded() const { return static_cast<bool>(words); }
   NodeRows slice(std::size_t begin, std::size_t end, const Channels& stats) const {
@@ -32,8 +32,7 @@ struct OwnSlot {
 
 // cells[slot_of(code)] += what each row adds.
 template <class SlotOf>
-void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells,
-              SlotOf slot_of) {
+void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells, SlotOf slot_of) {
   // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
   const auto rows = node.rows;
   const auto words = node.words;

@@ -28,9 +28,13 @@ inline bool quadratic_may_beat(double gl2, double hl, double gr2, double hr, dou
 
 // D and H_l H_r of a cut in a node that adds up to G and H, in whole numbers or any others.
 template <class T>
-constexpr T gain_root(T gl, T hl, T G, T H) { return gl * H - G * hl; }
+constexpr T gain_root(T gl, T hl, T G, T H) {
+  return gl * H - G * hl;
+}
 template <class T>
-constexpr T gain_room(T hl, T H) { return hl * (H - hl); }
+constexpr T gain_room(T hl, T H) {
+  return hl * (H - hl);
+}
 
 // H times the gain, by which the cuts of a node can be compared.
 template <class T>

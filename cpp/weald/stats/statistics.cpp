@@ -22,8 +22,8 @@ int exponent_for(double total, int bits) {
 }
 
 struct Weights {
-  bool unit = true;    // all 1
-  bool whole = true;   // all whole numbers, each time a row counts
+  bool unit = true;   // all 1
+  bool whole = true;  // all whole numbers, each time a row counts
   double total = 0, most = 0;
 };
 
@@ -71,7 +71,9 @@ void tabulate_xlog2x(Statistics& out) {
 
 const char* name_of(Criterion criterion) {
   switch (criterion) {
-#define WEALD_NAME(kind, name) case Criterion::kind: return name;
+#define WEALD_NAME(kind, name) \
+  case Criterion::kind:        \
+    return name;
     WEALD_CRITERIA(WEALD_NAME)
 #undef WEALD_NAME
   }
@@ -135,8 +137,8 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
       if (light && uses(Path::ClassBytes)) {
         out.class_bytes.resize(target.n_rows, 0);
         for_rows([&](Row row) {
-          out.class_bytes[row] = static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 |
-                                                           (target.classes[row] == 1));
+          out.class_bytes[row] =
+              static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 | (target.classes[row] == 1));
         });
         return out;
       }
@@ -187,8 +189,8 @@ void choose_units(Channels& channels, std::size_t n, double total_h, double low,
   // Under weights that are not whole the absolute criterion has wide sums of its own: only the lanes, in
   // which every row counts once, must not overflow. Up to a million rows their number does not matter.
   const bool sums = !is_from_rows(channels.criterion) || channels.whole_weights;
-  const int weight_bits = sums ? exponent_for(total_h * channels.h_unit, 60)
-                               : std::min(exponent_for(static_cast<double>(n), 60), 40);
+  const int weight_bits =
+      sums ? exponent_for(total_h * channels.h_unit, 60) : std::min(exponent_for(static_cast<double>(n), 60), 40);
   const int exponent = std::clamp(weight_bits + exponent_for(reach, 0), -1000, 1000);
   channels.g_unit = std::ldexp(1.0, -exponent);
 }
@@ -197,17 +199,17 @@ void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* la
   lanes[0] = 1;
   lanes[1] = h;
   const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
-  const Lane times = channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
+  const Lane times =
+      channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
   const double once = static_cast<double>(times == 1 ? h : h / times) * channels.h_unit;
   const bool from_rows = is_from_rows(channels.criterion);
   for (std::size_t o = 0; o < channels.n_outputs; ++o) {
     const double units = (target[o] - channels.g_centre) * per_unit;
     // A whole weight or a count multiplies the units, so that weight k is exactly k rows. The absolute
     // criterion has no use for sums of targets: its lanes hold the targets themselves.
-    lanes[2 + o] = from_rows ? std::llrint(units)
-                   : channels.whole_weights
-                       ? std::llrint(units) * h
-                       : std::llrint(units * once) * times;
+    lanes[2 + o] = from_rows                ? std::llrint(units)
+                   : channels.whole_weights ? std::llrint(units) * h
+                                            : std::llrint(units * once) * times;
   }
 }
 

@@ -18,12 +18,12 @@
 namespace weald {
 
 // The table of criteria: what each is called in here, where its struct is (stats/criterion.hpp), and outside.
-#define WEALD_CRITERIA(ROW)                    \
-  ROW(Squared, "squared_error")                \
-  ROW(Gini, "gini")                            \
-  ROW(Entropy, "entropy")                      \
-  ROW(Misclassification, "misclassification")  \
-  ROW(Poisson, "poisson")                      \
+#define WEALD_CRITERIA(ROW)                   \
+  ROW(Squared, "squared_error")               \
+  ROW(Gini, "gini")                           \
+  ROW(Entropy, "entropy")                     \
+  ROW(Misclassification, "misclassification") \
+  ROW(Poisson, "poisson")                     \
   ROW(Absolute, "absolute_error")
 
 #define WEALD_VALUE(kind, name) kind,
@@ -40,9 +40,9 @@ struct Target {
   const std::int32_t* classes = nullptr;
   std::vector<std::uint32_t> n_classes;  // per output, for classification
   const double* values = nullptr;
-  const double* weights = nullptr;       // null: every row weighs 1
+  const double* weights = nullptr;        // null: every row weighs 1
   const std::uint32_t* counts = nullptr;  // how often each row was drawn; null: once
-  double total_weight = 0;               // exactly, if it is known; 0: not
+  double total_weight = 0;                // exactly, if it is known; 0: not
 
   double factor(Row row) const { return weights ? weights[row] : 1.0; }
   double weight(Row row) const { return counts ? factor(row) * counts[row] : factor(row); }
@@ -70,23 +70,23 @@ struct Channels {
   Layout layout = Layout::Dense;
   Criterion criterion = Criterion::Squared;
   std::size_t lanes = 0;
-  std::size_t channels = 0;         // number of G sums
+  std::size_t channels = 0;  // number of G sums
   std::size_t n_outputs = 1;
   std::vector<std::uint32_t> offset;  // OneHot: first channel of each output, and the end
-  double h_unit = 1;                // one unit of H in the caller's weight
-  bool unit_weights = true;         // every row weighs 1
-  bool whole_weights = true;        // H counts in ones
-  bool gradients = false;           // G is a sum of negative gradients, of any sign: no node is pure
-  bool counted = true;              // the number of rows is known: by a lane of its own, or as H
-  Lane most_h = 0;                  // if not: no row has more
-  double lambda = 0;                // added to H in scores and values, in units of H
-  double order_lambda = 0;          // added to H where categories are put in order
-  double least_category = 0;        // categories of less H do not choose their side, in units of H
+  double h_unit = 1;                  // one unit of H in the caller's weight
+  bool unit_weights = true;           // every row weighs 1
+  bool whole_weights = true;          // H counts in ones
+  bool gradients = false;             // G is a sum of negative gradients, of any sign: no node is pure
+  bool counted = true;                // the number of rows is known: by a lane of its own, or as H
+  Lane most_h = 0;                    // if not: no row has more
+  double lambda = 0;                  // added to H in scores and values, in units of H
+  double order_lambda = 0;            // added to H where categories are put in order
+  double least_category = 0;          // categories of less H do not choose their side, in units of H
   // Real targets: G counts in units of g_unit, from g_centre. Every node has its own, so that an
   // outlier elsewhere in the data costs it no precision.
-  double g_unit = 1;                // in weight x target
+  double g_unit = 1;  // in weight x target
   double g_centre = 0;
-  const double* targets = nullptr;  // as given, n x outputs
+  const double* targets = nullptr;        // as given, n x outputs
   const std::uint32_t* counts = nullptr;  // how often each row counts, if not once and weights are not whole
   // Entropy of whole weights: x log2 x as fixed-point numbers, so that sums of them are exact. Unit 0: too
   // many, or not whole. For x = 0, 1, .. in a table, far quicker than logarithms. Null: few rows of much weight.
@@ -101,8 +101,8 @@ struct RowStatistics {
   // Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
   BigVector<Lane> words;
   BigVector<std::uint8_t> class_bytes;  // Packed, weights up to 127: H << 1 | class instead of the word
-  BigVector<std::uint32_t> hot;   // OneHot: per row and output, the channel to add to
-  BigVector<Row> rows;            // the rows that take part: those with positive weight
+  BigVector<std::uint32_t> hot;         // OneHot: per row and output, the channel to add to
+  BigVector<Row> rows;                  // the rows that take part: those with positive weight
 
   void forget() {
     spoil(words.data(), words.size()), spoil(class_bytes.data(), class_bytes.size());
@@ -116,9 +116,9 @@ struct Statistics : Channels, RowStatistics {
   explicit Statistics(RowStatistics memory) : RowStatistics(std::move(memory)) { forget(); }
 
   double total_weight = 0;
-  Lane sum = -1;                  // Packed: of all rows, if it is known; -1: not
-  double mean_h = 1;              // H of all rows by their weight
-  bool light_two_classes = false;       // Packed, Gini, weights up to 127
+  Lane sum = -1;                   // Packed: of all rows, if it is known; -1: not
+  double mean_h = 1;               // H of all rows by their weight
+  bool light_two_classes = false;  // Packed, Gini, weights up to 127
   BigVector<Lane> xlog2x_table;
 
   bool real() const { return targets != nullptr; }

@@ -47,7 +47,8 @@ SetWriter::List& SetWriter::list_of(std::size_t column) {
   return list;
 }
 
-void SetWriter::write_wide(std::size_t column, const List& list, std::uint32_t middle, std::vector<std::uint32_t>& out) {
+void SetWriter::write_wide(std::size_t column, const List& list, std::uint32_t middle,
+                           std::vector<std::uint32_t>& out) {
   const std::size_t n_categories = matrix_.category_code[column].size();
   // Where categories are more than codes the last code stands for many of them: its side is not written out.
   const bool shared = n_categories > list.codes.size();

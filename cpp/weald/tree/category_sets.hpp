@@ -97,9 +97,12 @@ class SetWriter {
   void write_wide(std::size_t column, const List& list, std::uint32_t middle, std::vector<std::uint32_t>& out);
 
   const Binned& matrix_;
-  std::vector<List> arriving_;               // per column; made when it is first asked for
-  struct Change { std::uint32_t depth; Arrival before; };
-  std::vector<Change> changes_;              // on the way to the node
+  std::vector<List> arriving_;  // per column; made when it is first asked for
+  struct Change {
+    std::uint32_t depth;
+    Arrival before;
+  };
+  std::vector<Change> changes_;  // on the way to the node
   std::vector<std::uint8_t> goes_left_;
 };
 

@@ -127,7 +127,9 @@ std::uint32_t depth_of(std::span<const std::int32_t> right) {
 }
 
 bool beyond_floats(const Shape& shape, const Summary& nodes) {
-  const auto beyond = [](double x) { return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max()); };
+  const auto beyond = [](double x) {
+    return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max());
+  };
   for (std::size_t m = 0; m < shape.size(); ++m) {
     if (shape.right[m] < 0 && (beyond(nodes.weight[m]) || beyond(nodes.impurity[m]))) return true;
   }
@@ -136,8 +138,8 @@ bool beyond_floats(const Shape& shape, const Summary& nodes) {
 
 }  // namespace
 
-CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
-                 std::span<const std::uint32_t> n_categories, bool keep_rows, Interrupt& interrupt) {
+CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
+                 bool keep_rows, Interrupt& interrupt) {
   CompactTree tree;
   Patience patience(interrupt);
   tree.nodes.resize(shape.size());
@@ -211,7 +213,8 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
         }
       });
     }
-    leaves.impurity.push_back(tree.leaf_impurity.empty() ? 0.0 : lengthened(tree.leaf_impurity[leaves.impurity.size()], tree.wide));
+    leaves.impurity.push_back(
+        tree.leaf_impurity.empty() ? 0.0 : lengthened(tree.leaf_impurity[leaves.impurity.size()], tree.wide));
   }
   shape.sets = tree.sets;
   out.nodes = summarise_leaves(shape, leaves, outputs.n_outputs, outputs.n_classes, criterion, interrupt);

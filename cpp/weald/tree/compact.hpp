@@ -23,7 +23,7 @@ namespace weald {
 //   leaf, table  weight               rows in it       row of the table
 struct Node {
   double number;
-  std::uint32_t head;                  // << 3 | leaf << 2 | categorical << 1 | missing goes left
+  std::uint32_t head;  // << 3 | leaf << 2 | categorical << 1 | missing goes left
   std::uint32_t next;
 
   static constexpr std::uint32_t kMissingLeft = 1, kCategorical = 2, kLeaf = 4;
@@ -61,10 +61,14 @@ struct ValueTable {
   template <class Fn>
   decltype(auto) visit(Fn&& fn) const {
     switch (cell) {
-      case Cell::Byte: return fn(bytes.data());
-      case Cell::Short: return fn(reinterpret_cast<const std::uint16_t*>(bytes.data()));
-      case Cell::Word: return fn(reinterpret_cast<const std::uint32_t*>(bytes.data()));
-      default: return fn(reinterpret_cast<const double*>(bytes.data()));
+      case Cell::Byte:
+        return fn(bytes.data());
+      case Cell::Short:
+        return fn(reinterpret_cast<const std::uint16_t*>(bytes.data()));
+      case Cell::Word:
+        return fn(reinterpret_cast<const std::uint32_t*>(bytes.data()));
+      default:
+        return fn(reinterpret_cast<const double*>(bytes.data()));
     }
   }
   std::size_t cell_bytes() const { return cell == Cell::Real ? 8 : std::size_t{1} << static_cast<int>(cell); }
@@ -82,18 +86,18 @@ inline double lengthened(std::uint32_t bits, bool wide) {
 
 struct CompactTree {
   BigVector<Node> nodes;
-  std::vector<std::uint32_t> sets;       // one after another: see tree/category_sets.hpp
+  std::vector<std::uint32_t> sets;  // one after another: see tree/category_sets.hpp
   ValueTable table;
-  bool wide = false;                     // a weight or impurity of a leaf is beyond the range of floats
+  bool wide = false;                         // a weight or impurity of a leaf is beyond the range of floats
   std::vector<std::uint32_t> leaf_impurity;  // shortened, leaf after leaf; empty: follows from the values
-  std::vector<double> importance;        // per column: sum over nodes of (W_node / W) gain
-  BigVector<Row> rows;                   // training rows, leaf after leaf, if they are kept
+  std::vector<double> importance;            // per column: sum over nodes of (W_node / W) gain
+  BigVector<Row> rows;                       // training rows, leaf after leaf, if they are kept
   std::uint32_t depth = 0;
 };
 
 // n_categories: per column, 0 for numeric.
-CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs,
-                 std::span<const std::uint32_t> n_categories, bool keep_rows, Interrupt& interrupt);
+CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
+                 bool keep_rows, Interrupt& interrupt);
 
 // The tree in full again: its shape (without rows) and what its nodes say. Inner nodes of an
 // absolute-error tree have no value, as medians do not follow from the leaves.

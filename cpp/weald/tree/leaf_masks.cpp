@@ -20,7 +20,7 @@ constexpr std::size_t kMostLeaves = 64;
 template <class V, class M>
 struct Test {
   V threshold;
-  std::uint32_t column;                // among those in use
+  std::uint32_t column;  // among those in use
   M stay;
 };
 
@@ -36,13 +36,15 @@ struct SetTest {
 template <class V>
 constexpr std::size_t kRows = 128 / sizeof(V);
 
-struct Part { std::size_t right, left, sets, values; };  // where those of a tree end
+struct Part {
+  std::size_t right, left, sets, values;
+};  // where those of a tree end
 
 template <class V, class M>
 struct Tests {
-  std::vector<Test<V, M>> right, left;   // by where missing values go
+  std::vector<Test<V, M>> right, left;  // by where missing values go
   std::vector<SetTest<M>> sets;
-  std::vector<double> values;            // of the leaves
+  std::vector<double> values;  // of the leaves
   std::vector<Part> parts;
 };
 
@@ -95,7 +97,8 @@ WEALD_INLINE void add_tile(const Tests<V, M>& tests, const V* tile, std::size_t 
 WEALD_WIDE void add_floats(const Tests<float, std::uint32_t>& tests, const float* tile, std::size_t n, double* sums) {
   add_tile(tests, tile, n, sums);
 }
-WEALD_WIDE void add_doubles(const Tests<double, std::uint64_t>& tests, const double* tile, std::size_t n, double* sums) {
+WEALD_WIDE void add_doubles(const Tests<double, std::uint64_t>& tests, const double* tile, std::size_t n,
+                            double* sums) {
   add_tile(tests, tile, n, sums);
 }
 
@@ -155,9 +158,11 @@ class MaskedTrees {
       const bool missing_left = (node.head & Node::kMissingLeft) != 0;
       if (node.head & Node::kCategorical) {
         const auto set = std::bit_cast<std::uint64_t>(node.number);
-        tests_.sets.push_back({tree.sets.data() + (set >> 32), static_cast<std::uint32_t>(set), column, missing_left, stay});
+        tests_.sets.push_back(
+            {tree.sets.data() + (set >> 32), static_cast<std::uint32_t>(set), column, missing_left, stay});
       } else {
-        const V threshold = sizeof(V) == sizeof(double) ? static_cast<V>(node.number) : largest_not_above<V>(node.number);
+        const V threshold =
+            sizeof(V) == sizeof(double) ? static_cast<V>(node.number) : largest_not_above<V>(node.number);
         (missing_left ? tests_.left : tests_.right).push_back({threshold, column, stay});
       }
     }
@@ -177,13 +182,14 @@ std::size_t most_leaves(const Forest& forest, const Adding& adding) {
 }  // namespace
 
 bool masks_fit(const Forest& forest, const Adding& adding, std::size_t n_rows) {
-  return uses(Path::LeafMasks) && n_rows >= kFewestMasked && forest.outputs.n_outputs == 1 && !forest.outputs.classifies() && !adding.apart &&
-         !adding.barred && adding.first < adding.last && most_leaves(forest, adding) <= kMostLeaves;
+  return uses(Path::LeafMasks) && n_rows >= kFewestMasked && forest.outputs.n_outputs == 1 &&
+         !forest.outputs.classifies() && !adding.apart && !adding.barred && adding.first < adding.last &&
+         most_leaves(forest, adding) <= kMostLeaves;
 }
 
 template <class T>
-void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads,
-                  double* sums, Interrupt& interrupt) {
+void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
+                  Interrupt& interrupt) {
   const std::size_t most = most_leaves(forest, adding);
   const double work = 0.1 * static_cast<double>(most * (adding.last - adding.first) * table.n_rows);
   const std::size_t useful = useful_threads(threads, work);

@@ -19,7 +19,7 @@ bool masks_fit(const Forest& forest, const Adding& adding, std::size_t n_rows);
 
 // As add_values: the same sums, added in the same order.
 template <class T>
-void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads,
-                  double* sums, Interrupt& interrupt);
+void add_by_masks(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
+                  Interrupt& interrupt);
 
 }  // namespace weald

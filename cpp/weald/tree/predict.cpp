@@ -53,7 +53,10 @@ void walk(const Table<T>& table, std::size_t n_walks, Enter&& enter, Arrive&& ar
   constexpr std::size_t kLanes = 12;
   const Node* at[kLanes];
   const T* values[kLanes];
-  struct Item { const CompactTree* tree; std::size_t number; } item[kLanes];
+  struct Item {
+    const CompactTree* tree;
+    std::size_t number;
+  } item[kLanes];
   const std::size_t stride = table.column_stride;
   std::size_t lanes = 0, next = 0;
   const auto begin = [&](std::size_t l) {
@@ -119,9 +122,9 @@ class BlockWalker {
     const Node* root = into.nodes.data();
     const bool crowd = uses(Path::CrowdsDivided) && look_ == Look::Plain && rows.size() >= kCrowd;
     if (crowd) spread(root, rows);
-    walk_all(rows.size(),
-             [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
-             [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
+    walk_all(
+        rows.size(), [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
+        [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
   }
 
   // Few rows: the trees first..last-1 at once. leaf[(tree - first) * rows + k] is where rows[k] ends.
@@ -142,9 +145,12 @@ class BlockWalker {
   template <class Enter, class Arrive>
   void walk_all(std::size_t n, Enter&& enter, Arrive&& arrive) {
     switch (look_) {
-      case Look::Plain: return walk<Look::Plain>(table_, n, enter, arrive);
-      case Look::Missing: return walk<Look::Missing>(table_, n, enter, arrive);
-      case Look::Categories: return walk<Look::Categories>(table_, n, enter, arrive);
+      case Look::Plain:
+        return walk<Look::Plain>(table_, n, enter, arrive);
+      case Look::Missing:
+        return walk<Look::Missing>(table_, n, enter, arrive);
+      case Look::Categories:
+        return walk<Look::Categories>(table_, n, enter, arrive);
     }
   }
 
@@ -154,7 +160,10 @@ class BlockWalker {
   void spread(const Node* root, std::vector<Row>& rows) {
     start_.resize(rows.size());
     scratch_.resize(rows.size());
-    struct Group { const Node* node; std::size_t begin, end; };
+    struct Group {
+      const Node* node;
+      std::size_t begin, end;
+    };
     std::vector<Group> open{{root, 0, rows.size()}};
     while (!open.empty()) {
       const Group group = open.back();
@@ -244,8 +253,8 @@ std::size_t tile_of(const Forest& forest, std::size_t first, std::size_t last) {
 // Calls sink(tree, rows, leaves) with where the rows of each block end, tree after tree. rows_of(tree,
 // begin, end, rows), if it says so, chooses the rows of a block for a tree; else they are all of them.
 template <class T, class RowsOf, class Sink>
-void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
-                std::size_t threads, Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
+void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
+                Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
   const double work = walk_ns(forest, first, last) * static_cast<double>(table.n_rows);
   const std::size_t useful = useful_threads(threads, work);
   const std::size_t tile = tile_of(forest, first, last);
@@ -257,7 +266,9 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
     const bool chosen = rows_of(first, begin, end, rows);
-    const std::size_t at_once = chosen || !uses(Path::ManyTreesAtOnce) || rows.size() >= kFewWalks ? 1 : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
+    const std::size_t at_once = chosen || !uses(Path::ManyTreesAtOnce) || rows.size() >= kFewWalks
+                                    ? 1
+                                    : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
     std::vector<std::uint32_t> leaf(at_once * (end - begin));
     for (std::size_t t = first; t < last; t += at_once) {
       interrupt.poll();
@@ -277,18 +288,18 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
 }  // namespace
 
 template <class T>
-void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
-                 std::size_t threads, std::int64_t* out, Interrupt& interrupt) {
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
+                 std::int64_t* out, Interrupt& interrupt) {
   const auto all = [](std::size_t, std::size_t, std::size_t, std::vector<Row>&) { return false; };
   for_leaves(forest, table, first, last, threads, interrupt, all,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
-    for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree - first] = leaf[k];
-  });
+               for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree - first] = leaf[k];
+             });
 }
 
 template <class T>
-void add_values(const Forest& forest, const Table<T>& table, const Adding& adding,
-                std::size_t threads, double* sums, Interrupt& interrupt) {
+void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
+                Interrupt& interrupt) {
   if (masks_fit(forest, adding, table.n_rows)) return add_by_masks(forest, table, adding, threads, sums, interrupt);
   const std::size_t width = forest.outputs.width();
   const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
@@ -303,16 +314,17 @@ void add_values(const Forest& forest, const Table<T>& table, const Adding& addin
   };
   for_leaves(forest, table, adding.first, adding.last, threads, interrupt, allowed,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
-    const LeafAdder adder(forest.outputs, forest.trees[tree], adding.weights ? adding.weights[tree] : 1.0, adding.vote);
-    double* plane = sums + (adding.apart ? (tree - adding.first) * table.n_rows * width : 0);
-    for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], plane + rows[k] * width);
-  });
+               const LeafAdder adder(forest.outputs, forest.trees[tree], adding.weights ? adding.weights[tree] : 1.0,
+                                     adding.vote);
+               double* plane = sums + (adding.apart ? (tree - adding.first) * table.n_rows * width : 0);
+               for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], plane + rows[k] * width);
+             });
 }
 
-template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t,
-                          std::int64_t*, Interrupt&);
-template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t,
-                          std::int64_t*, Interrupt&);
+template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
+                          Interrupt&);
+template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
+                          Interrupt&);
 template void add_values(const Forest&, const Table<float>&, const Adding&, std::size_t, double*, Interrupt&);
 template void add_values(const Forest&, const Table<double>&, const Adding&, std::size_t, double*, Interrupt&);
 

@@ -19,26 +19,26 @@ struct Forest {
 
 // The number of the leaf in which each row ends, for trees first..last-1: out[row * trees + tree].
 template <class T>
-void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last,
-                 std::size_t threads, std::int64_t* out, Interrupt& interrupt);
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
+                 std::int64_t* out, Interrupt& interrupt);
 
 // What is added up, and for whom.
 struct Adding {
-  std::size_t first = 0, last = 0;      // trees
-  const double* weights = nullptr;      // per tree of the forest; null: 1
-  bool vote = false;                    // a tree adds its weight to its largest class
-  bool apart = false;                   // a plane of sums per tree instead of one for all
+  std::size_t first = 0, last = 0;  // trees
+  const double* weights = nullptr;  // per tree of the forest; null: 1
+  bool vote = false;                // a tree adds its weight to its largest class
+  bool apart = false;               // a plane of sums per tree instead of one for all
   // Rows that a tree must not answer for: bit i of the words of tree t - first. Null: none. Those that
   // it answers for are counted.
   const std::uint64_t* barred = nullptr;
-  std::size_t barred_words = 0;         // per tree
-  std::int64_t* answered = nullptr;     // per row
+  std::size_t barred_words = 0;      // per tree
+  std::int64_t* answered = nullptr;  // per row
 };
 
 // Adds the trees' values to sums (n_rows x width, or trees x n_rows x width), tree after tree, so
 // that the result does not depend on threads or on how rows are cut into blocks.
 template <class T>
-void add_values(const Forest& forest, const Table<T>& table, const Adding& adding,
-                std::size_t threads, double* sums, Interrupt& interrupt);
+void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
+                Interrupt& interrupt);
 
 }  // namespace weald

@@ -13,10 +13,10 @@ namespace weald {
 
 // The order in which weakest links are cut. After step k the tree has risk[k].
 struct PruningPath {
-  std::vector<std::int64_t> node;   // becomes a leaf
-  std::vector<double> alpha;        // (R(t) - R(T_t)) / (leaves of T_t - 1) when it was cut
-  std::vector<double> risk;         // sum of the leaves' risks afterwards
-  double full_risk = 0;             // before the first cut
+  std::vector<std::int64_t> node;  // becomes a leaf
+  std::vector<double> alpha;       // (R(t) - R(T_t)) / (leaves of T_t - 1) when it was cut
+  std::vector<double> risk;        // sum of the leaves' risks afterwards
+  double full_risk = 0;            // before the first cut
 };
 
 // `right` describes the tree in pre-order; `risk` is each node's share of weight times impurity.

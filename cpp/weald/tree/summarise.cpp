@@ -55,8 +55,8 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
 
 // sum_leaf(m, value, weight) fills in a leaf's class weights.
 template <class SumLeaf>
-void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes,
-                       Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
+void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes, Criterion criterion,
+                       Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 + width);
@@ -123,7 +123,8 @@ struct Moments : NodeMoments {
     if (high > low) {
       const double spread = high - low;
       out.mean += std::min(sum(most * spread, out.weight, [&](double y, double w) { return w * (y - low); }), spread);
-      out.deviation = sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
+      out.deviation =
+          sum(most * spread * spread, 1, [&](double y, double w) { return w * (y - out.mean) * (y - out.mean); });
     }
     if (needs_logarithms(criterion) && high > 0) {  // y |log y| is at most 1/e between 0 and 1
       const double size = std::max({std::abs(xlogx(low)), std::abs(xlogx(high)), low < 1 ? std::exp(-1.0) : 0.0});
@@ -155,18 +156,17 @@ struct Moments : NodeMoments {
 
 // of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`.
 template <class OfLeaf>
-void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out, Patience& patience,
-                     OfLeaf&& of_leaf) {
+void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out,
+                     Patience& patience, OfLeaf&& of_leaf) {
   std::vector<Moments> moments(shape.size() * out.n_outputs);
   const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(out.n_outputs);  // y_unit: a power of two
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 * out.n_outputs);
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       Moments& here = moments[m * out.n_outputs + o];
-      here = shape.right[m] < 0
-                 ? of_leaf(m, o)
-                 : Moments::merge(moments[(m + 1) * out.n_outputs + o],
-                                  moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
+      here = shape.right[m] < 0 ? of_leaf(m, o)
+                                : Moments::merge(moments[(m + 1) * out.n_outputs + o],
+                                                 moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
       out.weight[m] = here.weight / scale;
       out.impurity[m] += here.impurity(criterion) / n_outputs * y_unit * y_unit;
       out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean * y_unit);
@@ -222,8 +222,7 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
 
 namespace {
 
-Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs,
-                      const std::vector<std::uint32_t>& n_classes) {
+Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes) {
   Summary out;
   out.n_outputs = n_outputs;
   out.max_classes = n_classes.empty() ? 1 : *std::max_element(n_classes.begin(), n_classes.end());
@@ -243,27 +242,28 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
-    summarise_classes(shape, target.n_classes, criterion, out, patience, [&](std::size_t m, double* value, double& weight) {
-      weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
-      const auto second = static_cast<double>(shape.sums[m] >> 32);
-      if (out.max_classes == 2) value[1] = second;
-      value[0] = weight - second;
-    });
+    summarise_classes(shape, target.n_classes, criterion, out, patience,
+                      [&](std::size_t m, double* value, double& weight) {
+                        weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
+                        const auto second = static_cast<double>(shape.sums[m] >> 32);
+                        if (out.max_classes == 2) value[1] = second;
+                        value[0] = weight - second;
+                      });
   } else if (target.classes) {
     summarise_classes(shape, target.n_classes, criterion, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          const double w = target.weight(row);
-          weight += w;
-          for (std::size_t o = 0; o < out.n_outputs; ++o) {
-            const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
-            value[o * out.max_classes + k] += w;
-          }
-        }
-      });
-    });
+                        for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+                          for (std::size_t i = begin; i < end; ++i) {
+                            const Row row = shape.rows[i];
+                            const double w = target.weight(row);
+                            weight += w;
+                            for (std::size_t o = 0; o < out.n_outputs; ++o) {
+                              const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
+                              value[o * out.max_classes + k] += w;
+                            }
+                          }
+                        });
+                      });
   } else if (is_from_rows(criterion)) {
     summarise_medians(shape, target, out, interrupt);
   } else {
@@ -271,7 +271,8 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
     double most = 0;
     for (const Row row : shape.rows) {
       patience.spend(out.n_outputs);
-      for (std::size_t o = 0; o < out.n_outputs; ++o) most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
+      for (std::size_t o = 0; o < out.n_outputs; ++o)
+        most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
     const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
@@ -309,8 +310,8 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
   const bool medians = is_from_rows(criterion);
   summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t m, std::size_t o) {
     const std::size_t leaf = leaf_of[m];
-    return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o],
-                                  leaves.impurity[leaf], criterion);
+    return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o], leaves.impurity[leaf],
+                                  criterion);
   });
   for (std::size_t m = 0; m < shape.size() && medians; ++m) {
     const bool leaf = shape.right[m] < 0;

@@ -9,7 +9,7 @@ namespace weald {
 struct Summary {
   BigVector<std::int64_t> n_rows;
   BigVector<double> weight, impurity;
-  BigVector<double> value;          // nodes x outputs x max_classes: class shares, or the number
+  BigVector<double> value;  // nodes x outputs x max_classes: class shares, or the number
   std::size_t n_outputs = 1, max_classes = 1;
 };
 

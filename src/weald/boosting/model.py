@@ -18,7 +18,6 @@ from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
-from weald.members.others import Others
 from weald.members.trees import Trees
 
 __all__ = ["AdditiveModel", "Start"]
@@ -90,14 +89,6 @@ class AdditiveModel(CheckedState):
         require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
         for scales in (self.scales, self.used_scales):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")
-
-    def _two_classes(self) -> bool:
-        """Whether the members are classifiers, of two classes; as votes say, if there are none."""
-        if len(self.members) == 0:
-            return bool(self.votes)
-        if isinstance(self.members, Trees):
-            return all(forest.n_classes.tolist() == [2] for forest in self.members.forests)
-        return isinstance(self.members, Others) and self.members.n_classes == 2
 
     @property
     def n_raw(self) -> int:

@@ -32,7 +32,8 @@ struct Data {
   std::vector<std::uint32_t> categories;  // of each column; 0: numbers
 
   // Classes of the same size; none: numbers.
-  Data(std::size_t rows, std::size_t columns, std::uint32_t k) : n(rows), d(columns), X(rows * columns), y(rows), n_classes(k), categories(columns, 0) {
+  Data(std::size_t rows, std::size_t columns, std::uint32_t k)
+      : n(rows), d(columns), X(rows * columns), y(rows), n_classes(k), categories(columns, 0) {
     Stream stream(1);
     for (std::size_t i = 0; i < n; ++i) {
       float* x = &X[i * d];
@@ -265,7 +266,8 @@ const RowOfTable kRows[] = {
     {"tree in bins", [] { return one_tree(noise(100'000, 2), {}); }},
     {"tree in bins, numbers", [] { return one_tree(noise(100'000, 0), {Criterion::Squared}); }},
     {"exact forest", [] { return some_trees(noise(50'000, 2), {Criterion::Gini, Coding::Ranks, 5}, 4); }},
-    {"exact extra-trees, 5,000 categories", [] { return some_trees(categories(50'000, 5'000), {Criterion::Gini, Coding::Keys, 4, true}, 2); }},
+    {"exact extra-trees, 5,000 categories",
+     [] { return some_trees(categories(50'000, 5'000), {Criterion::Gini, Coding::Keys, 4, true}, 2); }},
     {"exact extra-trees", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Keys, 5, true}, 4); }},
     {"forest", [] { return some_trees(noise(100'000, 2), {Criterion::Gini, Coding::Bins, 5}, 8); }},
     {"forest, million rows", [] { return some_trees(noise(1'000'000, 2), {Criterion::Gini, Coding::Bins, 5}, 1); }},
@@ -325,10 +327,15 @@ const Entry kEntries[] = {
     {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
     {"SmallHistograms", Path::SmallHistograms, {"forest", "exact forest"}},
     {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes"}},
-    {"ClassChains", Path::ClassChains, {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},
+    {"ClassChains",
+     Path::ClassChains,
+     {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},
     {"DrawnTogether", Path::DrawnTogether, {"forest, million rows", "forest"}},
     {"AllCodes", Path::AllCodes, {"tree in bins", "exact tree", "bag of trees", "adaboost, stumps"}},
-    {"MarkedCodes", Path::MarkedCodes, {"exact extra-trees, 5,000 categories", "exact tree, heavy tails", "exact tree", "exact tree, numbers", "exact forest", "forest, numbers"}},
+    {"MarkedCodes",
+     Path::MarkedCodes,
+     {"exact extra-trees, 5,000 categories", "exact tree, heavy tails", "exact tree", "exact tree, numbers",
+      "exact forest", "forest, numbers"}},
     {"ScanInVectors", Path::ScanInVectors, {"exact tree", "tree in bins", "exact forest"}},
     {"GradientsInFloats", Path::GradientsInFloats, {"boosting", "boosting, 2,000 rows"}},
     {"PackedWords", Path::PackedWords, {"exact tree", "forest", "adaboost, stumps"}},
@@ -336,7 +343,9 @@ const Entry kEntries[] = {
     {"EntropyTable", Path::EntropyTable, {"exact tree, entropy", "exact tree, ten classes, entropy"}},
     {"Subtraction", Path::Subtraction, {"boosting", "tree in bins", "adaboost, stumps"}},
     {"SqueezedBlocks", Path::SqueezedBlocks, {"exact tree", "exact tree, numbers"}},
-    {"GatheredRows", Path::GatheredRows, {"forest", "extra-trees", "forest, million rows", "forest, 100 columns", "extra-trees, 100 columns"}},
+    {"GatheredRows",
+     Path::GatheredRows,
+     {"forest", "extra-trees", "forest, million rows", "forest, 100 columns", "extra-trees, 100 columns"}},
     {"Bundles", Path::Bundles, {"boosting, 200 flags"}},
     {"ColumnCopies", Path::ColumnCopies, {"boosting, million rows"}},
     {"LeafBytes", Path::LeafBytes, {"boosting", "boosting, million rows"}},
@@ -346,11 +355,13 @@ const Entry kEntries[] = {
     {"ManyTreesAtOnce", Path::ManyTreesAtOnce, {"forest asked about 50 rows"}},
     {"PageCache", Path::PageCache, {"extra-trees", "forest", "adaboost, stumps", "boosting"}},
     {"HugePages", Path::HugePages, {"boosting, million rows", "forest, million rows"}},
-    {"HistogramPool", Path::HistogramPool, {"boosting, 100 columns", "boosting, 2,000 rows", "boosting", "tree in bins"}},
+    {"HistogramPool",
+     Path::HistogramPool,
+     {"boosting, 100 columns", "boosting, 2,000 rows", "boosting", "tree in bins"}},
     {"Prefetch", Path::Prefetch, {"boosting, million rows", "forest, million rows", "forest"}},
 };
 
-constexpr double kMostMs = 5'000;      // of one row
+constexpr double kMostMs = 5'000;  // of one row
 
 void print_table(int rounds, std::string_view only) {
   for (const Entry& entry : kEntries) {

@@ -7,22 +7,22 @@ namespace weald {
 enum class Path {
   None,
   // growth of a tree
-  SmallSubtrees,     // grow/small_subtrees.hpp: the second grower
-  SixteenRows,       // search/sixteen_rows.hpp
-  SmallHistograms,   // search/small_histograms.hpp
-  RandomCuts,        // search/random_cuts.hpp
-  ClassChains,       // search/class_chains.hpp
-  DrawnTogether,     // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
-  AllCodes,          // search/column_search.cpp: the walk over a dense histogram, without a list of codes
-  MarkedCodes,       // search/groups.hpp: a bit map of the codes that occur
-  ScanInVectors,     // search/scan.hpp: cuts of two classes compared in multiplied-out form
+  SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
+  SixteenRows,        // search/sixteen_rows.hpp
+  SmallHistograms,    // search/small_histograms.hpp
+  RandomCuts,         // search/random_cuts.hpp
+  ClassChains,        // search/class_chains.hpp
+  DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
+  AllCodes,           // search/column_search.cpp: the walk over a dense histogram, without a list of codes
+  MarkedCodes,        // search/groups.hpp: a bit map of the codes that occur
+  ScanInVectors,      // search/scan.hpp: cuts of two classes compared in multiplied-out form
   GradientsInFloats,  // search/scan_gradients.hpp: cuts of gradients sifted in floats
-  PackedWords,       // stats/statistics.hpp: G and H of two classes in one word
-  ClassBytes,        // stats/statistics.hpp: weight and class of a row in a byte
-  EntropyTable,      // stats/statistics.hpp: x log2 x from a table
-  Subtraction,       // grow/expand.hpp: the larger child's histogram is what is left
-  SqueezedBlocks,    // stats/blocks.hpp: codes that no longer occur are left out
-  GatheredRows,      // stats/blocks.hpp: rows of bytes brought into the caches
+  PackedWords,        // stats/statistics.hpp: G and H of two classes in one word
+  ClassBytes,         // stats/statistics.hpp: weight and class of a row in a byte
+  EntropyTable,       // stats/statistics.hpp: x log2 x from a table
+  Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
+  SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out
+  GatheredRows,       // stats/blocks.hpp: rows of bytes brought into the caches
   // boosting
   Bundles,       // bins/bundles.hpp
   ColumnCopies,  // methods/column_copies.hpp

@@ -31,31 +31,34 @@ inline constexpr bool kKeepsMemory = true;
 inline constexpr std::size_t kPooledHistograms = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedArrays = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{64} << 10);
-inline constexpr std::size_t kFromPages = sized(256 * 1024, 4096);  // bytes; below, asking the system costs more than it saves
-inline constexpr std::size_t kHugePages = std::size_t{4} << 20;     // bytes
+inline constexpr std::size_t kFromPages =
+    sized(256 * 1024, 4096);  // bytes; below, asking the system costs more than it saves
+inline constexpr std::size_t kHugePages = std::size_t{4} << 20;  // bytes
 
 // --- threads ---
-inline constexpr double kWorthThreadNs = sized(40'000.0, 1.0);      // waking a thread costs about 5-10 microseconds
-inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);       // of work from which a node is worth all threads
-inline constexpr std::size_t kFewestDeferred = sized(256, 4);       // rows of a subtree left to one thread
-inline constexpr std::size_t kRowsApart = sized(4096, 4);           // divided by a thread that is awake anyway
-inline constexpr std::size_t kRowsBetweenPolls = sized(4096, 64);   // of columns searched
-inline constexpr std::size_t kWorkBetweenPolls = sized(std::size_t{1} << 18, std::size_t{64});  // a millisecond or a few
-inline constexpr std::size_t kCodesBetweenPolls = sized(std::size_t{1} << 25, std::size_t{64});  // counted into histograms
-inline constexpr std::size_t kLeastStretch = sized(4096, 16);       // rows of them
+inline constexpr double kWorthThreadNs = sized(40'000.0, 1.0);     // waking a thread costs about 5-10 microseconds
+inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);      // of work from which a node is worth all threads
+inline constexpr std::size_t kFewestDeferred = sized(256, 4);      // rows of a subtree left to one thread
+inline constexpr std::size_t kRowsApart = sized(4096, 4);          // divided by a thread that is awake anyway
+inline constexpr std::size_t kRowsBetweenPolls = sized(4096, 64);  // of columns searched
+inline constexpr std::size_t kWorkBetweenPolls =
+    sized(std::size_t{1} << 18, std::size_t{64});  // a millisecond or a few
+inline constexpr std::size_t kCodesBetweenPolls =
+    sized(std::size_t{1} << 25, std::size_t{64});              // counted into histograms
+inline constexpr std::size_t kLeastStretch = sized(4096, 16);  // rows of them
 
 // --- codes ---
-inline constexpr std::size_t kByteCodes = sized(256, 16);           // up to so many codes are kept in a byte
-inline constexpr std::size_t kShortCodes = sized(65536, 64);        // ... in two
-inline constexpr std::size_t kFewKeptCodes = sized(256, 8);         // of a column: those that go left are kept with a node
+inline constexpr std::size_t kByteCodes = sized(256, 16);     // up to so many codes are kept in a byte
+inline constexpr std::size_t kShortCodes = sized(65536, 64);  // ... in two
+inline constexpr std::size_t kFewKeptCodes = sized(256, 8);   // of a column: those that go left are kept with a node
 // 200,000 values place 255 cuts to within a quarter of a per mille. Never tiny: a sample may miss a rare value, so that
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them
 inline constexpr std::size_t kSampleSize = 200'000;
-inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
-inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
-inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);   // rows that tell whether a column has a usual value
-inline constexpr std::size_t kMostBundles = sized(64, 2);           // that a column is compared with
+inline constexpr std::size_t kRowsBinned = sized(256, 16);         // values and codes that stay in the first cache
+inline constexpr std::size_t kRowsCopied = sized(4096, 64);        // rows of codes at a time; a multiple of 64
+inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);  // rows that tell whether a column has a usual value
+inline constexpr std::size_t kMostBundles = sized(64, 2);          // that a column is compared with
 inline constexpr std::size_t kBeyondCaches = sized(std::size_t{8} << 20, std::size_t{64});  // bytes of a table
 
 // --- blocks of rows ---
@@ -67,19 +70,19 @@ inline constexpr std::size_t kPrefetchRows = sized(16, 2);
 inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
 // --- histograms and the search of a node ---
-inline constexpr std::size_t kTogether = sized(8, 3);               // columns counted in one pass over the rows
-inline constexpr std::size_t kTogetherAbove = sized(48, 4);         // rows for which that pays
-inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);         // whose cells stay in the first cache
+inline constexpr std::size_t kTogether = sized(8, 3);        // columns counted in one pass over the rows
+inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
+inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);
-inline constexpr std::size_t kFewestCounted = sized(80, 5);         // rows from which gradients are counted into histograms
-inline constexpr std::size_t kDoubtful = sized(6, 1);               // times min_samples_leaf: count the rows first
-inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);   // weight up to which floats hold G H exactly
+inline constexpr std::size_t kFewestCounted = sized(80, 5);  // rows from which gradients are counted into histograms
+inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_samples_leaf: count the rows first
+inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up to which floats hold G H exactly
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
-inline constexpr std::size_t kSumsAtOnce = sized(256, 16);          // a multiple of kCutsAtOnce
-inline constexpr std::size_t kCutsFlush = sized(510, 6);            // rows: a byte counts to 255, and there are two of them
-inline constexpr std::size_t kLargeTile = sized(16, 4);             // tiles of small subtrees, in sixteens of rows:
-inline constexpr std::size_t kMiddleTile = sized(4, 2);             // each takes a quarter of the one before
+inline constexpr std::size_t kSumsAtOnce = sized(256, 16);  // a multiple of kCutsAtOnce
+inline constexpr std::size_t kCutsFlush = sized(510, 6);    // rows: a byte counts to 255, and there are two of them
+inline constexpr std::size_t kLargeTile = sized(16, 4);     // tiles of small subtrees, in sixteens of rows:
+inline constexpr std::size_t kMiddleTile = sized(4, 2);     // each takes a quarter of the one before
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads
@@ -90,11 +93,12 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);  // ... from which a
 
 // --- prediction ---
 // Large, since a tree comes from far memory for every block of rows, while the rows themselves pass by in order.
-inline constexpr std::size_t kWalkTile = sized(16384, 64);          // rows x trees walked before values are added up
-inline constexpr std::size_t kFarDown = sized(1024, 8);             // depth from which tiles are smaller: Ctrl-C waits for their end
-inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
-inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks
+inline constexpr std::size_t kWalkTile = sized(16384, 64);  // rows x trees walked before values are added up
+inline constexpr std::size_t kFarDown =
+    sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
+inline constexpr std::size_t kFewWalks = sized(256, 8);     // rows too few to keep all lanes busy with one tree
+inline constexpr std::size_t kCrowd = sized(64, 4);         // rows that are divided before they walk
+inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 
 }  // namespace weald

@@ -83,7 +83,7 @@ struct BinnedMatrix {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
   RawTable raw;
-  std::vector<std::vector<double>> low, high;      // what the columns' pointers point to
+  std::vector<std::vector<double>> low, high;    // what the columns' pointers point to
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
   const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;

@@ -73,10 +73,16 @@ class ColumnSearch {
   // Whether the column varies in this node.
   bool collect() {
     switch (groups_) {
-      case Groups::Cells: has_missing_ = collect_cells(column_, node_, stats_, cells_, scratch_); break;
-      case Groups::AllCodes: return collect_all_codes();
-      case Groups::Chains: has_missing_ = collect_chains(column_, node_, scratch_); break;
-      case Groups::TwoSides: return collect_two_sides();
+      case Groups::Cells:
+        has_missing_ = collect_cells(column_, node_, stats_, cells_, scratch_);
+        break;
+      case Groups::AllCodes:
+        return collect_all_codes();
+      case Groups::Chains:
+        has_missing_ = collect_chains(column_, node_, scratch_);
+        break;
+      case Groups::TwoSides:
+        return collect_two_sides();
     }
     return !order().empty() && order().size() + has_missing_ >= 2;
   }

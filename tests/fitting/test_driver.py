@@ -92,7 +92,7 @@ def test_all_at_once():
     work = Pretended()
     run(work, batch=0)
     assert work.told("advance") == [(0, 6)]
-    assert work.told("look") == [(t,) for t in range(1, 7)]
+    assert work.told("look") == [(6,)]  # nobody is to be told of the rounds before
     done = Pretended(range(6))
     assert run(done, done=6, batch=0).reason == "n_estimators"
     assert done.told("advance") == []
@@ -234,12 +234,21 @@ def test_ctrl_c_is_passed_on(moment):
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c_with_keep_partial(moment):
-    work, history = Pretended(ctrl_c=moment), History()
+    work = Pretended(ctrl_c=moment)
     with pytest.warns(UserWarning, match="the Pretended has 3 of 6 members"):
-        outcome = run(work, keep_partial=True, callbacks=[history])
+        outcome = run(work, keep_partial=True)
     assert outcome.reason == "interrupted"
     assert work.made == [0, 1, 2]
     assert work.asked[-1] == ("interrupted",)
+
+
+@pytest.mark.parametrize(("moment", "heard"), [(("advance", 3), 3), (("look", 3), 2)])
+def test_ctrl_c_keeps_what_callbacks_have_heard_of(moment, heard):
+    work, history = Pretended(ctrl_c=moment), History()
+    with pytest.warns(UserWarning, match=f"the Pretended has {heard} of 6 members"):
+        run(work, keep_partial=True, callbacks=[history])
+    assert len(work.made) == len(history.states) == heard
+    assert work.asked[-2:] == [("interrupted",), ("cut", heard)]
 
 
 def test_ctrl_c_before_the_first_round_leaves_nothing_to_keep():
@@ -294,6 +303,8 @@ class Numbers(list):
 
 class Watch:
     """The score of t members is t until `best`, and rests after."""
+
+    comparable = True
 
     def __init__(self, best):
         self.best, self.n_members, self.cleared = best, 0, 0

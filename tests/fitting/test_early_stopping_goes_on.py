@@ -75,7 +75,7 @@ ALL = [
     BaggingClassifier(n_estimators=8, random_state=0),
     AdaBoostClassifier(n_estimators=8),
     StagewiseClassifier(n_estimators=8),
-    GradientBoostingClassifier(n_estimators=8),
+    GradientBoostingClassifier(n_estimators=8, random_state=0),
 ]
 
 

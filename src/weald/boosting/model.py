@@ -85,7 +85,12 @@ class AdditiveModel(CheckedState):
     def _check_state(self) -> None:
         require(isinstance(self.start, Start), self, "where it starts")
         require(isinstance(self.members, Members), self, "its members")
-        require(self.votes is self._two_classes(), self, "whether its members vote")
+        require(isinstance(self.votes, bool), self, "whether its members vote")
+        if isinstance(self.members, Trees):
+            classes = {forest.max_n_classes for forest in self.members.forests}
+        else:
+            classes = {getattr(self.members, "n_classes", 0) or 1}
+        require(classes <= {2 if self.votes else 1}, self, "whether its members vote")
         require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
         for scales in (self.scales, self.used_scales):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")

@@ -9,10 +9,12 @@ enum class Path {
   // growth of a tree
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
   SixteenRows,        // search/sixteen_rows.hpp
+  SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
   SmallHistograms,    // search/small_histograms.hpp
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp
   DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
+  SumsInVectors,      // search/small_histograms.cpp: sums up to every code, four at a time
   AllCodes,           // search/column_search.cpp: the walk over a dense histogram, without a list of codes
   MarkedCodes,        // search/groups.hpp: a bit map of the codes that occur
   ScanInVectors,      // search/scan.hpp: cuts of two classes compared in multiplied-out form
@@ -23,6 +25,7 @@ enum class Path {
   Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
   SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out
   GatheredRows,       // stats/blocks.hpp: rows of bytes brought into the caches
+  BinGuide,           // bins/binned_matrix.hpp: where a value's bin is, nearly
   // boosting
   Bundles,       // bins/bundles.hpp
   ColumnCopies,  // methods/column_copies.hpp

@@ -10,6 +10,49 @@
 
 namespace weald {
 
+// Steps of equal width over the range of a column, to find the quantile bin of a value without a search
+// through all of them.
+class BinGuide {
+ public:
+  BinGuide() = default;
+  explicit BinGuide(const std::vector<double>& high) : high_(high) {
+    high_.insert(high_.end(), kGuideLook, kInf);
+    if (high.size() < 2) return;
+    start_ = high.front();
+    const double scale = static_cast<double>(kGuideSteps) / (high.back() - start_);
+    if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
+    steps_per_unit_ = scale;
+    std::size_t bin = 0;
+    for (std::size_t k = 0; k < kGuideSteps; ++k) {
+      while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
+      from_[k] = static_cast<std::uint8_t>(bin);
+    }
+  }
+
+  // How many bins lie wholly at or below the value. A few are looked at together: a loop that ends
+  // now here, now there costs more.
+  Code count_up_to(double value) const {
+    std::size_t bin = from_[step_of(value)];
+    for (;; bin += kGuideLook) {
+      std::size_t n = 0;
+      for (std::size_t k = 0; k < kGuideLook; ++k) n += high_[bin + k] <= value;
+      if (n < kGuideLook) return static_cast<Code>(bin + n);
+    }
+  }
+
+ private:
+  std::size_t step_of(double value) const {
+    const double step = (value - start_) * steps_per_unit_;
+    return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1
+           : step > 0                                   ? static_cast<std::size_t>(step)
+                                                        : 0;
+  }
+
+  double start_ = 0, steps_per_unit_ = 0;
+  std::vector<double> high_;             // of the bins, and some that no value reaches
+  std::uint8_t from_[kGuideSteps] = {};  // the bins before this one lie below the step
+};
+
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
 // or of label (categorical); the code n_codes, if it occurs, means "missing".
 //
@@ -33,6 +76,7 @@ struct Column {
   const double* low = nullptr;
   const double* high = nullptr;
   const Code* decode = nullptr;
+  const BinGuide* guide = nullptr;      // bins: where a value's bin is, nearly
   const std::uint8_t* alone = nullptr;  // bytes of this column only, if there is such a copy
 
   std::size_t slots() const { return std::size_t{n_codes} + (has_missing ? 1 : 0); }
@@ -83,7 +127,8 @@ struct BinnedMatrix {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
   RawTable raw;
-  std::vector<std::vector<double>> low, high;    // what the columns' pointers point to
+  std::vector<std::vector<double>> low, high;  // what the columns' pointers point to
+  std::vector<BinGuide> guides;
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
   const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;

@@ -29,14 +29,16 @@ class DrawnColumns {
     return varies;
   }
 
-  // Histograms of words of up to kTogether columns, those of bytes.
-  void count(const OpenNode& node, const NodeRows& rows, std::span<const std::uint32_t> drawn) {
+  // Histograms of up to kTogether columns, those of bytes.
+  void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats,
+             std::span<const std::uint32_t> drawn) {
+    const std::size_t apart = kByteSlots * stats.lanes;
     const auto columns = byte_columns(node, drawn);
-    cells_.assign(columns.size() * kByteSlots, 0);
+    cells_.assign(columns.size() * apart, 0);
     for (std::size_t c = 0; c < drawn.size(); ++c) {
-      ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * kByteSlots;
+      ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;
     }
-    if (!columns.empty()) add_words_together(columns, rows, view(cells_));
+    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, view(cells_));
   }
   const Lane* ready(std::size_t c) const { return ready_[c]; }  // of the c-th of them; null: not counted
 

@@ -346,7 +346,7 @@ class NodeSearch {
     for (std::size_t k = 0; k < wanted; k += kTogether) {
       const std::span<const std::uint32_t> drawn{&drawn_[k], std::min(kTogether, wanted - k)};
       if (small) varies |= columns_.search_small(request_, node, rows, drawn, try_column, best);
-      if (together) columns_.count(node, rows, drawn);
+      if (together) columns_.count(node, rows, plan_.stats, drawn);
       for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
         varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
@@ -364,9 +364,11 @@ class NodeSearch {
            !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
-  // Counting words of several columns in one pass over the rows pays unless there are few of these.
+  // Counting several columns of bytes in one pass over the rows pays unless there are few of these. Cells of many
+  // classes would not stay in the first cache.
   bool pays_together(const NodeRows& rows) const {
-    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.layout == Layout::Packed;
+    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.layout != Layout::OneHot &&
+           plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,

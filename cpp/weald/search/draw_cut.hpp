@@ -1,6 +1,7 @@
 // The random rule for a numeric column: a threshold drawn uniformly between the extremes present.
 #pragma once
 
+#include "weald/base/paths.hpp"
 #include "weald/base/random.hpp"
 #include "weald/base/sorting.hpp"
 #include "weald/search/column_search.hpp"
@@ -22,6 +23,9 @@ inline double draw_threshold(std::uint64_t node_key, std::uint32_t j, double fro
 // Bins that lie below the threshold go left: the last of first .. last-1 whose top is not above it, or
 // the first.
 inline Code last_bin_below(const Column& column, const Extremes& ends, double threshold) {
+  if (uses(Path::BinGuide) && column.guide) {
+    return std::clamp<Code>(column.guide->count_up_to(threshold), ends.first + 1, ends.last) - 1;
+  }
   Code at = ends.first;
   for (Code n = ends.last - at; n > 1;) {
     const Code half = n / 2;

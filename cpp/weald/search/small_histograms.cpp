@@ -1,12 +1,36 @@
 #include "weald/search/small_histograms.hpp"
 
 #include <bit>
-#include <numeric>
 
+#include "weald/base/sixteen_bytes.hpp"
 #include "weald/base/wide_vectors.hpp"
 #include "weald/stats/quadratic.hpp"
 
 namespace weald {
+
+namespace {
+
+// left[k] = cells[0] + .. + cells[k].
+void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
+#ifdef WEALD_HAS_SSE2
+  if (uses(Path::SumsInVectors)) {
+    __m128i carry = _mm_setzero_si128();
+    for (std::size_t k = 0; k < n; k += 4) {
+      __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(cells + k));
+      x = _mm_add_epi32(x, _mm_slli_si128(x, 4));
+      x = _mm_add_epi32(x, _mm_slli_si128(x, 8));
+      x = _mm_add_epi32(x, carry);
+      carry = _mm_shuffle_epi32(x, 0xFF);
+      _mm_store_si128(reinterpret_cast<__m128i*>(left + k), x);
+    }
+    return;
+  }
+#endif
+  std::uint32_t sum = 0;
+  for (std::size_t k = 0; k < n; ++k) left[k] = sum += cells[k];
+}
+
+}  // namespace
 
 WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio) {
   for (std::size_t k = 0; k < n; ++k) {
@@ -29,7 +53,7 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
   const std::uint32_t all = static_cast<std::uint32_t>(G) << 16 | static_cast<std::uint32_t>(H);
   const std::size_t n = column.n_codes;
-  std::partial_sum(cells_[c], cells_[c] + n, left_);
+  sum_up(cells_[c], (n + 3) / 4 * 4, left_);
   std::size_t first = 0;
   while (left_[first] == 0) ++first;
   if (left_[first] == all) return false;

@@ -1,5 +1,5 @@
 // The best cut of columns of bytes in a node of a few hundred rows of two classes: histograms in
-// 32-bit cells, G << 16 | H, whose cuts are compared several at a time.
+// 32-bit cells, G << 16 | H, summed and compared four slots at a time.
 #pragma once
 
 #include "weald/search/column_search.hpp"
@@ -42,8 +42,8 @@ class SmallHistograms {
 
  private:
   std::vector<std::uint32_t> words_;
-  std::uint32_t cells_[kTogether][kSlots];
-  std::uint32_t left_[kSlots];
+  alignas(16) std::uint32_t cells_[kTogether][kSlots];
+  alignas(16) std::uint32_t left_[kSlots];
   float ratio_[kSlots];
 };
 

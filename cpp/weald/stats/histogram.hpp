@@ -4,7 +4,6 @@
 #include <span>
 
 #include "weald/bins/binned_matrix.hpp"
-#include "weald/stats/all_columns.hpp"
 #include "weald/stats/statistics.hpp"
 
 namespace weald {
@@ -66,11 +65,11 @@ void add_rows(const Column& column, const NodeRows& node, const Channels& stats,
   });
 }
 
-// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one column fill the
-// waits of another: cells[c * kByteSlots + code] += the row's word. Cells of several lanes would not stay in the
-// first cache: they gain nothing.
-inline void add_words_together(std::span<const Column* const> columns, const NodeRows& node, View<Lane> cells) {
-  const std::size_t k = columns.size();
+// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
+// column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
+inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats,
+                              std::size_t apart, View<Lane> cells) {
+  const std::size_t k = columns.size(), lanes = stats.lanes, outputs = stats.n_outputs;
   View<const std::uint8_t> data[kTogether];
   std::size_t stride = 0;  // of all of them
   for (std::size_t c = 0; c < k; ++c) {
@@ -79,16 +78,31 @@ inline void add_words_together(std::span<const Column* const> columns, const Nod
   }
   const auto rows = node.rows;
   const auto words = node.words;
-  const auto add_row = [&](std::size_t i) {
-    const std::size_t row = rows[i] * stride;
-    for (std::size_t c = 0; c < k; ++c) cells[c * kByteSlots + data[c][row]] += words[i];
+  const auto each = [&](auto&& add) {
+    const auto add_row = [&](std::size_t i) {
+      const std::size_t row = rows[i] * stride;
+      for (std::size_t c = 0; c < k; ++c) add(i, cells.get(c * apart + data[c][row] * lanes, lanes));
+    };
+    std::size_t i = 0;
+    for (; i + kPrefetchRows < node.n; ++i) {
+      prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
+      add_row(i);
+    }
+    for (; i < node.n; ++i) add_row(i);
   };
-  std::size_t i = 0;
-  for (; i + kPrefetchRows < node.n; ++i) {
-    prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
-    add_row(i);
+  if (stats.layout == Layout::Packed) {
+    each([=](std::size_t i, Lane* cell) { *cell += words[i]; });
+  } else if (stats.layout == Layout::Dense) {
+    each([=](std::size_t i, Lane* cell) {
+      for (std::size_t l = 0; l < lanes; ++l) cell[l] += words[i * lanes + l];
+    });
+  } else {
+    each([=, hot = node.hot](std::size_t i, Lane* cell) {
+      const Lane h = words[i];
+      cell[0] += 1, cell[1] += h;
+      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+    });
   }
-  for (; i < node.n; ++i) add_row(i);
 }
 
 // The sums of all rows of a node.

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from weald.adaboost.algorithms import Stage
 from weald.adaboost.learners import Learner
 from weald.adaboost.params import AdaBoostParams
-from weald.fitting.driver import Finished, Seen
+from weald.fitting.driver import NOTHING, Finished, Seen
 from weald.members.base import Members
 from weald.members.foreign import Counts
 from weald.params.stopping import Stopping
@@ -64,7 +64,7 @@ class Method(Protocol):
         """What a member says in each group of rows, and how much that is worth."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Round:
     """What is kept of a round, beside its member.
 
@@ -194,10 +194,15 @@ class AdaBoostRounds:
 
     def look(self, done: int) -> Seen:
         """The validation score, and whether there can be another round."""
-        final = "perfect" if self.rounds and self._perfect(self.rounds[-1].error) else None
+        perfect = bool(self.rounds) and self._perfect(self.rounds[-1].error)
+        if self._score is None and not perfect:
+            return NOTHING
         scores = self.scores
-        score = scores[-1] if scores else None
-        return Seen(validation_score=score, rests=self._stopping.rests, final=final)
+        return Seen(
+            validation_score=scores[-1] if scores else None,
+            rests=self._stopping.rests,
+            final="perfect" if perfect else None,
+        )
 
     def cut(self, done: int) -> None:
         """Keep the members of the first rounds, and one at least."""

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import r2_score
 
 from weald.members.out_of_bag import OutOfBag
+from weald.members.weighted_out_of_bag import WeighingOutOfBag
 from weald.params.stopping import Stopping
 from weald.sampling import resolve_draw
 
@@ -121,6 +122,38 @@ def test_a_watch_over_classes_of_several_outputs():
     assert watch.error_curve[-1] == 0.5  # the third row's first label is wrong
     with pytest.warns(UserWarning, match="1 of 3 rows"):
         watch.warn_of_rows_without()
+
+
+def test_one_row_has_an_error_but_no_score():
+    """What one number says about the spread of all of them is nothing."""
+    watch = OutOfBag(np.array([[1.0], [2.0], [4.0]]), patience=3)
+    watch.add(np.array([1]), np.array([[[2.5]]]))
+    assert np.isnan(watch.score)
+    assert watch.error_curve[-1] == 0.25
+    watch.add(np.array([0]), np.array([[[1.0]]]))
+    assert watch.score == pytest.approx(1 - 0.25 / 0.5)
+
+
+@pytest.mark.parametrize("classes", [None, [np.array(["a", "b"])]], ids=["numbers", "classes"])
+def test_rows_without_weight_do_not_weigh_members(classes):
+    rng = np.random.default_rng(0)
+    there, k = np.arange(30) % 3 > 0, 1 if classes is None else 2
+    if classes is None:
+        target, values = rng.normal(size=(30, 1)), rng.normal(size=(30, 1, 1))
+    else:
+        target = rng.integers(0, 2, (30, 1)).astype(np.int32)
+        values = np.where(rng.random((30, 1, 1)) < 0.8, np.eye(2)[target], np.eye(2)[1 - target])
+    rows = np.sort(rng.choice(30, 20, replace=False))
+    watch = WeighingOutOfBag(target, k, classes=classes, present=there)
+    watch.add(rows, values[rows])
+    only = WeighingOutOfBag(target[there], k, classes=classes)
+    among = np.flatnonzero(np.isin(np.flatnonzero(there), rows))
+    only.add(among, values[there][among])
+    assert watch.weights == pytest.approx(only.weights)
+    assert watch.score == pytest.approx(only.score)
+    blind = WeighingOutOfBag(target, k, classes=classes)
+    blind.add(rows, values[rows])
+    assert blind.weights != pytest.approx(watch.weights)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -140,6 +141,38 @@ def test_categories_and_missing_values():
         assert one.tree_.n_features == 2
     with pytest.raises(ValueError, match="held numbers in fit"):
         bag.predict(X.assign(size="much"))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_columns_that_are_drawn_twice_get_names_of_their_own(frame):
+    """Members of other kinds get a data frame, in which no two columns may have the same name."""
+    X, y = WINE
+    names = [f"c{j}" for j in range(X.shape[1])]
+    member = NamedTree(max_depth=3, random_state=0)
+    settings = {"n_estimators": 4, "bootstrap_features": True, "random_state": 0}
+    named = BaggingClassifier(member, **settings).fit(frame(dict(zip(names, X.T, strict=True))), y)
+    plain = BaggingClassifier(PeerTree(max_depth=3, random_state=0), **settings).fit(X, y)
+    for one, columns in zip(named.estimators_, named.estimators_features_, strict=True):
+        assert len(set(columns)) < len(columns)
+        times = [list(columns[: i + 1]).count(j) for i, j in enumerate(columns)]
+        expected = [
+            f"c{j}" if t == 1 else f"c{j} ({t})" for j, t in zip(columns, times, strict=True)
+        ]
+        assert one.names_ == expected
+    table = frame(dict(zip(names, X.T, strict=True)))
+    np.testing.assert_allclose(named.predict_proba(table), plain.predict_proba(X))
+
+
+class NamedTree(PeerTree):
+    """Remembers the names of its columns."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.names_ = list(X.columns)
+        return super().fit(np.asarray(X), y, sample_weight)
+
+    def predict_proba(self, X):
+        assert list(X.columns) == self.names_
+        return super().predict_proba(np.asarray(X))
 
 
 def test_several_outputs():

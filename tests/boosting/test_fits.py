@@ -22,6 +22,7 @@ def test_two_classes(loss):
     shares = model.predict_proba(X)
     assert shares.shape == (len(X), 2)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), shares, rtol=1e-9, atol=1e-15)
     assert (model.train_score_[1:] < model.train_score_[:-1]).all()
     assert (model.predict(X) == model.classes_[(model.decision_function(X) > 0).astype(int)]).all()
 

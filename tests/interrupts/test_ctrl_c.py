@@ -34,14 +34,14 @@ class Server:
     """The process that makes ready what the cases need and forks for each of them."""
 
     def __init__(self):
-        tests = str(Path(__file__).parents[1])
+        paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "interrupts.server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": tests},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )
         assert self.line() == ["ready"]
 

@@ -17,7 +17,8 @@ from stress.models import ROWS, public_estimators
 
 def check(cases):
     """In a process of its own: the threads that other tests have used would not survive a fork."""
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     env.setdefault("WEALD_STRESS_SEED", str(datetime.now(UTC).toordinal() * 20_000))
     command = [sys.executable, "-m", "stress.run", "--cases", str(cases)]
     done = subprocess.run(command, env=env, capture_output=True, text=True)

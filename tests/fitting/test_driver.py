@@ -270,6 +270,23 @@ def test_ctrl_c_in_a_callback():
         run(Pretended(), callbacks=[interrupt])
 
 
+class InterruptedAtTheEnd(Callback):
+    def on_end(self, state):
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_when_all_is_made():
+    work = Pretended()
+    with pytest.warns(UserWarning, match="has 6 of 6 members"):
+        outcome = run(work, keep_partial=True, callbacks=[InterruptedAtTheEnd()])
+    assert outcome == Outcome("interrupted", None)
+    assert work.made == [0, 1, 2, 3, 4, 5]
+    work = Pretended()
+    with pytest.raises(KeyboardInterrupt):
+        run(work, callbacks=[InterruptedAtTheEnd()])
+    assert work.told("interrupted") == []
+
+
 def test_the_end_is_told_however_it_comes():
     class Last(Callback):
         def on_end(self, state):

@@ -30,7 +30,7 @@ class Ensemble:
 
     def _check_members(self, *, same_target: bool = True) -> None:
         """Check what came out of a pickle, if there are members."""
-        if "_members" not in vars(self):
+        if not self.__sklearn_is_fitted__():
             return
         members = self._members
         require(isinstance(members, Members), self, "what holds its members")

@@ -1,5 +1,7 @@
 """EarlyStopping and Ctrl-C where fits go on, end, or are looked at in batches."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -14,8 +16,10 @@ from weald import (
     RandomForestClassifier,
     StagewiseClassifier,
 )
+from weald.boosting.validation import Monitor
 from weald.callbacks import Callback, EarlyStopping, History
 from weald.combining import weighted_median
+from weald.fitting.listeners import Listeners
 
 X, Y = make_classification(200, 6, n_informative=4, flip_y=0.2, random_state=0)
 HELD = {"X_val": X[130:], "y_val": Y[130:]}
@@ -94,6 +98,34 @@ def test_what_callbacks_know_of_is_kept(model):
     done = clone(model).set_params(keep_partial=True, callbacks=[Interrupting()])
     with pytest.warns(UserWarning, match="has 8 of 8 members"):
         assert len(done.fit(X, Y)) == 8
+
+
+@pytest.mark.parametrize("moment", ["look", "round"])
+@pytest.mark.parametrize("model", ALL[-2:], ids=lambda model: type(model).__name__)
+def test_curves_are_as_long_as_the_model(model, moment, monkeypatch):
+    """Ctrl-C after a round is noted and before, or while, callbacks hear of it."""
+    owner = {"look": Monitor, "round": Listeners}[moment]
+    true, calls = getattr(owner, moment), []
+
+    def interrupted(self, *given):
+        calls.append(given)
+        known = true(self, *given) if moment == "look" else None
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return known if moment == "look" else true(self, *given)
+
+    monkeypatch.setattr(owner, moment, interrupted)
+    few = clone(model).set_params(keep_partial=True, n_iter_no_change=6, callbacks=[History()])
+    with pytest.warns(UserWarning, match="has 3 of 8 members"):
+        few.fit(X[:130], Y[:130], **HELD)
+    monkeypatch.undo()
+    if isinstance(model, StagewiseClassifier):  # its curves begin with the model before
+        curves = few.train_losses_[1:], few.validation_losses_[1:]
+    else:
+        curves = few.train_score_, few.validation_score_
+    assert [len(few), *map(len, curves)] == [3, 3, 3]
+    again = pickle.loads(pickle.dumps(few))
+    np.testing.assert_array_equal(again.predict_proba(X), few.predict_proba(X))
 
 
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB")

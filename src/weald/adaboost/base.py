@@ -195,17 +195,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         return members, rounds, done
 
     def _drive(self, work: AdaBoostRounds, params: AdaBoostParams) -> Outcome:
-        plan = Plan(
-            name=type(self).__name__,
-            estimator=self,
-            total=params.n_estimators,
-            done=work.tried,
-            learning_rate=params.learning_rate,
-            verbose=params.verbose,
-            callbacks=params.callbacks,
-            keep_partial=params.keep_partial,
-        )
-        outcome = drive(work, plan)
+        outcome = drive(work, Plan.of(self, params, done=work.tried))
         if outcome.kept is not None:
             work.cut(outcome.kept)
         return outcome

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from weald._engine import resolve_threads
-from weald.fitting.listeners import check_callbacks
 from weald.params.ensembles import check_verbosity
 from weald.params.growth import (
     check_choice,
@@ -39,7 +38,6 @@ class AdaBoostParams:
     verbose: int
     warm_start: bool
     keep_partial: bool
-    callbacks: list[Any]
 
 
 def resolve_adaboost(estimator: Any) -> AdaBoostParams:
@@ -75,5 +73,4 @@ def resolve_adaboost(estimator: Any) -> AdaBoostParams:
         verbose=check_verbosity(e.verbose),
         warm_start=check_flag("warm_start", e.warm_start),
         keep_partial=check_flag("keep_partial", e.keep_partial),
-        callbacks=check_callbacks(e.callbacks),
     )

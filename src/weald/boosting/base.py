@@ -10,8 +10,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
@@ -24,9 +22,8 @@ from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
-from weald.boosting.validation import Monitor, make_scorer
+from weald.boosting.validation import Monitor, hold_out, make_scorer
 from weald.fitting.driver import Outcome, Plan, drive
-from weald.fitting.listeners import check_callbacks
 from weald.fitting.warm_start import check_same, check_size, shape_of
 from weald.input.fit_data import FitData, Validation, check_offset, read_fit
 from weald.input.state import require
@@ -36,6 +33,7 @@ from weald.members.base import Members
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
 from weald.members.others import Others
+from weald.members.tags import like_members
 from weald.members.templates import Templates, describe, tree_like
 from weald.members.trees import Trees
 from weald.params.growth import resolve_max_features, resolve_seed
@@ -107,9 +105,11 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 validation=validation,
                 keep_given=is_model(self.init),
             )
-            data = replace(data.present(), validation=data.validation and data.validation.present())
+            data = data.present()
             self._objective, params = self._resolve(data)
-            data = self._divided(data, params)
+            if not self._nothing_to_learn():
+                classes = self._kind == "classification"
+                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
             model = self._going_on(before, params) if going_on else self._begun(data, params)
             self._boost(data, model, before if going_on else {}, params)
         return self
@@ -130,14 +130,6 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 objective.check_target(part.y)
                 check_offset(part.offset, len(part), K)
         return objective, params
-
-    def _divided(self, data: FitData, params: GradientParams) -> FitData:
-        """With rows to judge by, if they are asked for and not there already."""
-        asked = params.patience is not None and params.fraction is not None
-        if data.validation is not None or not asked or self._nothing_to_learn():
-            return data
-        assert params.fraction is not None
-        return data.divided(params.fraction, self.seed_, classes=self._kind == "classification")
 
     def _begun(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
@@ -190,16 +182,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
     ) -> None:
         """Make the rounds, and keep what comes of them."""
         self.learning_rate_ = params.learning_rate
-        plan = Plan(
-            name=type(self).__name__,
-            estimator=self,
-            total=params.n_estimators,
-            done=len(model.members),
-            learning_rate=params.learning_rate,
-            verbose=params.verbose,
-            callbacks=check_callbacks(self.callbacks),
-            keep_partial=params.keep_partial,
-        )
+        plan = Plan.of(self, params, done=len(model.members))
         if self._nothing_to_learn():
             self._keep(model, Outcome("one_class"), None, None, before)
             return
@@ -312,11 +295,8 @@ class GradientEnsemble(Ensemble, TableEstimator):
     # --- questions ------------------------------------------------------------------------------
 
     def _asked_model(self) -> AdditiveModel:
-        try:
-            return self._model
-        except AttributeError:
-            check_is_fitted(self)
-            raise
+        self._asked()
+        return self._model
 
     def _raw(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_raw)."""
@@ -372,13 +352,8 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        for other in (self.estimator, self.init):
-            if hasattr(other, "__sklearn_tags__") and not isinstance(other, type):
-                # It gets the table as it is.
-                of_other = get_tags(other).input_tags
-                for name in ("sparse", "allow_nan", "categorical", "string"):
-                    both = getattr(tags.input_tags, name) and getattr(of_other, name)
-                    setattr(tags.input_tags, name, both)
+        for other in (self.estimator, self.init):  # they get the table as it is
+            tags = like_members(tags, other, besides=True)
         return tags
 
 

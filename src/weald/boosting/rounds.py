@@ -163,9 +163,12 @@ class BoostingRounds:
         )
 
     def cut(self, done: int) -> None:
-        """Keep the first rounds only."""
+        """Keep the first rounds only, and what is known of them."""
         if done < len(self.model.members):
             self.model.cut(done)
+        del self.losses[done - self._done :]
+        if self._monitor is not None:
+            self._monitor.cut(done)
 
     def interrupted(self) -> None:
         """Take back what a round that is not complete has done."""

@@ -16,13 +16,24 @@ from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
 from weald.params.stopping import Stopping
 
-__all__ = ["Monitor", "make_scorer"]
+__all__ = ["Monitor", "hold_out", "make_scorer"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
+def hold_out(
+    data: FitData, patience: int | None, fraction: float | None, seed: int, *, classes: bool
+) -> FitData:
+    """Hold rows out to judge by, if early stopping asks for them and none were given."""
+    if data.validation is not None or patience is None or fraction is None:
+        return data
+    return data.divided(fraction, seed, classes=classes)
+
+
 class KnownRaw:
     """A model whose raw predictions are already known: what a scorer may ask in a fit."""
+
+    members = None  # it needs none
 
     def __init__(self) -> None:
         self.F = np.empty((0, 0))
@@ -104,6 +115,7 @@ class Monitor:
         self._n_jobs, self._past_changes = n_jobs, past_changes
         self.rule = Stopping(patience, tol)
         self.curve: list[float] = []
+        self._before = 0  # entries of the curve before the first round
         for value in curve:
             self._note(value)
         self.loss: float | None = None
@@ -124,6 +136,7 @@ class Monitor:
 
     def begin(self, train_loss: float) -> None:
         """Judge the model before its first round as well."""
+        self._before = 1
         self._note(train_loss if self._rows is None else self.loss_now())
 
     def look(self, model: AdditiveModel, train_raw: FloatArray, train_loss: float) -> bool:
@@ -138,6 +151,11 @@ class Monitor:
         if self._scorer is not None:
             self.score = self._scorer(F)
         return self._note(loss if self.score is None else self.score)
+
+    def cut(self, rounds: int) -> None:
+        """Forget what came after so many rounds."""
+        del self.curve[rounds + self._before :]
+        self.rule.back_to(rounds + self._before)
 
     def _added(self, model: AdditiveModel, F: FloatArray, first: int) -> FloatArray:
         """Raw predictions of the rows held out: F and the rounds from `first` on."""

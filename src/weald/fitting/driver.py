@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from weald.fitting.listeners import Listeners
+from weald.fitting.listeners import Listeners, check_callbacks
 from weald.fitting.progress import progress, steps
 from weald.params.warnings import warn_user
 
@@ -121,6 +121,20 @@ class Plan:
     callbacks: list[Any] = field(default_factory=list)
     keep_partial: bool = False
     batch: int = 1
+
+    @classmethod
+    def of(cls, estimator: Any, params: Any, *, done: int = 0) -> Plan:
+        """The plan of an estimator, by what its resolved parameters say."""
+        return cls(
+            name=type(estimator).__name__,
+            estimator=estimator,
+            total=params.n_estimators,
+            done=done,
+            learning_rate=getattr(params, "learning_rate", 1.0),
+            verbose=params.verbose,
+            callbacks=check_callbacks(getattr(estimator, "callbacks", None)),
+            keep_partial=params.keep_partial,
+        )
 
     def steps(self) -> Iterator[tuple[int, int]]:
         """Which rounds are made at a time."""

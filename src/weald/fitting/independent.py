@@ -8,12 +8,12 @@ on the seed and its own number only, so batches cannot change an ensemble.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
-from weald.fitting.listeners import check_callbacks
 from weald.members.base import Members
 from weald.members.out_of_bag import OutOfBag
 from weald.params.ensembles import EnsembleParams, ForestParams
@@ -87,21 +87,9 @@ def drive_members(
     work: IndependentMembers, estimator: Any, params: ForestParams | EnsembleParams
 ) -> Outcome:
     """Make the members that are missing, in steps if somebody looks on."""
-    callbacks = check_callbacks(getattr(estimator, "callbacks", None))
-    watched = params.watched or bool(callbacks)
-    outcome = drive(
-        work,
-        Plan(
-            name=type(estimator).__name__,
-            estimator=estimator,
-            total=params.n_estimators,
-            done=len(work),
-            verbose=params.verbose,
-            callbacks=callbacks,
-            keep_partial=params.keep_partial,
-            batch=max(params.threads, 2) if watched else 0,
-        ),
-    )
+    plan = Plan.of(estimator, params, done=len(work))
+    watched = params.watched or bool(plan.callbacks)
+    outcome = drive(work, replace(plan, batch=max(params.threads, 2) if watched else 0))
     if outcome.kept is not None:
         work.cut(max(outcome.kept, 1))
     return outcome

@@ -92,10 +92,12 @@ class FitData:
         )
 
     def present(self) -> FitData:
-        """The rows of positive weight: the others count as absent."""
-        if self.weights is None or self.weights.all():
-            return self
-        return self.take(np.flatnonzero(self.weights))
+        """The rows of positive weight, of those for validation as well: others are absent."""
+        held = None if self.validation is None else self.validation.present()
+        rows = self
+        if self.weights is not None and not self.weights.all():
+            rows = self.take(np.flatnonzero(self.weights))
+        return replace(rows, validation=held)
 
     def divided(self, fraction: float, seed: int, *, classes: bool) -> FitData:
         """Hold rows out for validation.

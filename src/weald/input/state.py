@@ -13,6 +13,7 @@ import numpy as np
 from weald import _engine as engine
 
 __all__ = [
+    "LARGEST_SEED",
     "CheckedState",
     "check_classes",
     "check_columns",

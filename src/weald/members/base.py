@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weald.input.state import CheckedState, is_whole, require
+from weald.input.state import LARGEST_SEED, CheckedState, is_whole, require
 from weald.sampling import Sampling
 
-__all__ = ["LARGEST_SEED", "Members", "State"]
+__all__ = ["Members", "State"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)

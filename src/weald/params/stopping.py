@@ -47,6 +47,7 @@ class Stopping:
     def back_to(self, rounds: int) -> None:
         """Forget what came after so many rounds."""
         self._best = self._best[:rounds]
+        self.best = self._best.index(self._best[-1]) + 1 if self._best else 1
 
     @property
     def rests(self) -> bool:

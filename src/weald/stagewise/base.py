@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,9 +16,8 @@ from weald.boosting.learners import AnyLearner
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.boosting.rounds import BoostingRounds
-from weald.boosting.validation import Monitor
+from weald.boosting.validation import Monitor, hold_out
 from weald.fitting.driver import Outcome, Plan, drive
-from weald.fitting.listeners import check_callbacks
 from weald.input.fit_data import FitData, Validation, read_fit
 from weald.input.state import (
     CheckedState,
@@ -138,7 +137,10 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             self.seed_ = resolve_seed(self.random_state)
             tree = self.estimator_ if grown_by_engine(self.estimator_) else None
             data = read_fit(self, X, y, sample_weight, tree=tree, validation=validation)
-            data = self._divided(data, params)
+            data = data.present()
+            if not self._nothing_to_learn():
+                classes = self._kind == "binary"
+                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
             self.loss_ = self._checked_loss(data)
             self.init_ = self._start(data, params)
             self._boost(data, params)
@@ -168,16 +170,6 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             verbose=check_verbosity(self.verbose),
             keep_partial=check_flag("keep_partial", self.keep_partial),
         )
-
-    def _divided(self, data: FitData, params: _Params) -> FitData:
-        """Without rows of no weight; with rows to judge by, if they are asked for."""
-        held = data.validation and data.validation.present()
-        data = replace(data.present(), validation=held)
-        asked = params.patience is not None and params.fraction is not None
-        if held is not None or not asked or self._nothing_to_learn():
-            return data
-        assert params.fraction is not None
-        return data.divided(params.fraction, self.seed_, classes=self._kind == "binary")
 
     def _checked_loss(self, data: FitData) -> Loss:
         loss = get_loss(self.loss)
@@ -235,7 +227,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         first_loss = gradients.loss_now
         outcome = Outcome("no_step")
         if not self._nothing_to_learn():
-            outcome = drive(work, self._plan(params))
+            outcome = drive(work, Plan.of(self, params))
             if not work.losses and len(np.unique(data.y)) > 1:
                 large = params.learning_rate > 1
                 warn_user(
@@ -245,17 +237,6 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         if outcome.kept is not None:
             model.cut(outcome.kept)
         self._keep(model, [first_loss, *work.losses], outcome, monitor)
-
-    def _plan(self, params: _Params) -> Plan:
-        return Plan(
-            name=type(self).__name__,
-            estimator=self,
-            total=params.n_estimators,
-            learning_rate=params.learning_rate,
-            verbose=params.verbose,
-            callbacks=check_callbacks(self.callbacks),
-            keep_partial=params.keep_partial,
-        )
 
     def _monitor(
         self,

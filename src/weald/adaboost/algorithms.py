@@ -41,7 +41,7 @@ import numpy.typing as npt
 from weald import _engine as engine
 from weald.members.foreign import Counts
 
-__all__ = ["ALGORITHMS", "Algorithm", "Stage", "half_log_odds"]
+__all__ = ["ALGORITHMS", "Algorithm", "Judgement", "half_log_odds"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ _LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True)
-class Stage:
+class Judgement:
     """One round as the rows see it.
 
     Attributes
@@ -119,7 +119,7 @@ class Algorithm:
         k = n_classes
         return 2 * (k - 1) / k if self.adds == "votes" else 1 / max(k - 1, 1)
 
-    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+    def judge(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Judgement:
         """What a member's groups say, and how much that is worth.
 
         Parameters
@@ -141,7 +141,7 @@ class Algorithm:
         error = min(max(engine.exact_sum(wrong.sum(axis=1), None, counts), 0.0), 1.0)
         k = raw.shape[1]
         alpha = half_log_odds(error, k) if self.alpha is None else self.alpha
-        return Stage(raw, margins, error, 1 - 1 / k - error, alpha)
+        return Judgement(raw, margins, error, 1 - 1 / k - error, alpha)
 
 
 def half_log_odds(error: float, n_classes: int = 2) -> float:

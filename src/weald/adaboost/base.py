@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone
 
-from weald.adaboost.learners import Learner
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams, resolve_adaboost
 from weald.adaboost.rounds import AdaBoostRounds, Round, Score
 from weald.fitting.driver import Outcome, Plan, drive
@@ -23,7 +23,7 @@ from weald.input.targets import TableEstimator, all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, describe, grown_by_engine
 from weald.members.trees import Trees
@@ -59,7 +59,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         classes = self._member_classes()
         self._check_members(same_target=classes is not None or "classes_" not in vars(self))
         members, n = self._members, len(self._members)
-        if isinstance(members, Others):
+        if isinstance(members, ForeignMembers):
             known = 0 if classes is None else len(classes)
             require(members.n_classes == known, self, "the number of classes")
         require(numbers(self.alphas_, n, self._least_vote), self, "alphas_")
@@ -78,7 +78,9 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         """Refuse a member that does not go with the method."""
 
     @abstractmethod
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner | None:
+    def _learner(
+        self, member: Any, data: FitData, params: AdaBoostParams
+    ) -> AdaBoostLearner | None:
         """What makes members; None if there is nothing to be learnt.
 
         Parameters
@@ -173,7 +175,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
             if template is not None:
                 return Trees([], Templates(template), self.seed_), [], 0
             n_classes = 0 if classes is None else len(classes)
-            return Others([], n_classes, self.seed_, finite=True), [], 0
+            return ForeignMembers([], n_classes, self.seed_, finite=True), [], 0
         self.seed_ = before["seed_"]
         by_engine = isinstance(old, Trees)
         was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], by_engine)

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from weald.adaboost.algorithms import ALGORITHMS, Algorithm
 from weald.adaboost.base import AdaBoostBase
 from weald.adaboost.combine import RawValues, largest, leaf_tables, probabilities
-from weald.adaboost.learners import Learner, MemberLearner, TreeLearner
+from weald.adaboost.learners import AdaBoostLearner, EngineWeightedLearner, NumpyWeightedLearner
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.rounds import Score
 from weald.input.fit_data import FitData, Validation
@@ -308,13 +308,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _member_classes(self) -> Any:
         return None if self._algorithm.regression else self.classes_
 
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner | None:
+    def _learner(
+        self, member: Any, data: FitData, params: AdaBoostParams
+    ) -> AdaBoostLearner | None:
         if self.n_classes_ == 1:
             return None
         by_engine, algorithm = self._by_engine(), self._algorithm
         if by_engine and not algorithm.regression and member.class_weight is None:
-            return TreeLearner(member, data, self.n_classes_, params, self.seed_)
-        return MemberLearner(member, by_engine, algorithm, data, self.classes_, params, self.seed_)
+            return EngineWeightedLearner(member, data, self.n_classes_, params, self.seed_)
+        return NumpyWeightedLearner(
+            member, by_engine, algorithm, data, self.classes_, params, self.seed_
+        )
 
     def _begin_scores(self, held: FitData) -> Score:
         total = np.zeros((len(held), self.n_classes_))

@@ -27,7 +27,6 @@ __all__ = [
     "largest",
     "leaf_tables",
     "median",
-    "member_numbers",
     "probabilities",
     "staged_medians",
 ]
@@ -155,11 +154,6 @@ def probabilities(raw: FloatArray, algorithm: Algorithm, *, log: bool = False) -
     return out
 
 
-def member_numbers(members: Members, X: Any, n_jobs: int | None) -> FloatArray:
-    """What each regressor says, shape (T, n)."""
-    return members.each(X, n_jobs)[:, :, 0, 0]
-
-
 def median(members: Members, X: Any, votes: FloatArray, n_jobs: int | None) -> FloatArray:
     """The members' median, weighted by their votes."""
     out = np.empty(X.shape[0])
@@ -187,4 +181,4 @@ def _blocks(members: Members, X: Any, n_jobs: int | None) -> Iterator[tuple[slic
     size = _ROWS if isinstance(members, Trees) else max(n, 1)
     for begin in range(0, n, size):
         rows = slice(begin, begin + size)
-        yield rows, member_numbers(members, X if size >= n else X[rows], n_jobs)
+        yield rows, members.each(X if size >= n else X[rows], n_jobs)[:, :, 0, 0]

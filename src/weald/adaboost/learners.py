@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.adaboost.algorithms import Algorithm, Stage
+from weald.adaboost.algorithms import Algorithm, Judgement
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.weighing import ClassWeighing, WorkingResponse
 from weald.input.fit_data import FitData
@@ -24,7 +24,7 @@ from weald.members.foreign import (
     Counts,
     fit_member,
     make_member,
-    member_numbers,
+    member_finite_values,
     member_shares,
     takes_weights,
 )
@@ -33,24 +33,24 @@ from weald.params.growth import resolve_member_tree
 from weald.sampling import draw_by_weight
 
 __all__ = [
+    "AdaBoostLearner",
     "EngineTrees",
-    "Learner",
-    "MemberLearner",
-    "Said",
-    "TreeLearner",
+    "EngineWeightedLearner",
+    "GroupAnswers",
+    "NumpyWeightedLearner",
     "fitted_member",
 ]
 
 FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
 # What each group says, the weight of each class in it, and how often it counts.
-Said = tuple[FloatArray, FloatArray, Counts]
+GroupAnswers = tuple[FloatArray, FloatArray, Counts]
 
 _DRAWS = 10  # at most, to get rows of two classes
 _DRAW_KEY = 1 << 40
 
 
-class Learner(ABC):
+class AdaBoostLearner(ABC):
     """Makes members one after another, under changing weights.
 
     Attributes
@@ -65,18 +65,18 @@ class Learner(ABC):
     member: list[Any]
 
     @abstractmethod
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
 
     @abstractmethod
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit, as if it had just been fitted."""
 
     @abstractmethod
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum, then made 1."""
 
-    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (most need not know it)
+    def accept(self, judgement: Judgement, alpha: float) -> None:  # noqa: B027 (most need not know it)
         """The member stays, with this vote."""
 
     @property
@@ -155,7 +155,7 @@ def fitted_member(
     return fit_member(member, X, target, given, counts=counts, routed=False)
 
 
-class TreeLearner(Learner):
+class EngineWeightedLearner(AdaBoostLearner):
     """Classification trees of weald, all in the engine."""
 
     def __init__(
@@ -171,14 +171,14 @@ class TreeLearner(Learner):
         self._factors = np.where(data.filled_weights > 0, self._rows.start, 0.0)
         self._recalled: Groups | None = None
 
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
         self._recalled = None
         self._rounds.grow(self._seed, key, self._resample)
         self.member = [engine.Forest(self._rounds.tree())]
         return self._rounds.leaf_values, self._rounds.class_weights, None
 
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit."""
         assert isinstance(members, Trees)
         said, self._recalled = _leaves_of(members.forest.tree(t), self._X, self._threads)
@@ -201,7 +201,7 @@ class TreeLearner(Learner):
         return self._rounds.weights
 
 
-class MemberLearner(Learner):
+class NumpyWeightedLearner(AdaBoostLearner):
     """Members of any kind; trees of weald for LogitBoost, or with weights of classes.
 
     Parameters
@@ -260,14 +260,14 @@ class MemberLearner(Learner):
         """Of every row, 1 in total."""
         return self._weighing.weights
 
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
         if self._trees is not None:
             return self._heard(*self._grow(self._trees, key))
         self._fit(key)
         return self._heard(*self._asked(self.member[0]))
 
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit."""
         if isinstance(members, Trees):
             return self._heard(*_leaves_of(members.forest.tree(t), self._data.X, self._threads))
@@ -277,12 +277,12 @@ class MemberLearner(Learner):
         """Multiply the weights by a factor for each group and class; their sum."""
         return self._weighing.reweight(self._groups, factors)
 
-    def advance(self, stage: Stage, alpha: float) -> None:
+    def accept(self, judgement: Judgement, alpha: float) -> None:
         """The member stays, with this vote."""
         if self._working is not None:
-            self._working.add(alpha * stage.raw[self._groups, 1])
+            self._working.add(alpha * judgement.raw[self._groups, 1])
 
-    def _heard(self, said: FloatArray, groups: Groups | None) -> Said:
+    def _heard(self, said: FloatArray, groups: Groups | None) -> GroupAnswers:
         if groups is None:
             self._groups = np.arange(self._n)
             return said, self._weighing.of_rows(), self._weighing.rows.counts
@@ -328,7 +328,7 @@ class MemberLearner(Learner):
         """What groups of rows are told, and which row is in which; None: every row is a group."""
         X = self._data.X
         if self._algorithm.regression:
-            return member_numbers(member, X)[:, None], None
+            return member_finite_values(member, X)[:, None], None
         by_shares = self._algorithm.by_shares
         shares = member_shares(member, X, n_classes=self._k, vote=not by_shares)
         if by_shares:

@@ -11,10 +11,10 @@ from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.metrics import r2_score
 
 from weald.adaboost.base import AdaBoostBase
-from weald.adaboost.combine import median, member_numbers, staged_medians
-from weald.adaboost.learners import Learner
+from weald.adaboost.combine import median, staged_medians
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams
-from weald.adaboost.r2 import R2_LOSSES, R2MemberLearner, R2TreeLearner
+from weald.adaboost.r2 import R2_LOSSES, R2ForeignLearner, R2TreeLearner
 from weald.adaboost.rounds import Score
 from weald.combining import RunningMedian
 from weald.input.fit_data import FitData, Validation
@@ -236,8 +236,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
             raise ValueError("y should be a 1d array: AdaBoost takes one output.")
         return target[:, 0]
 
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner:
-        kind = R2TreeLearner if self._by_engine() else R2MemberLearner
+    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> AdaBoostLearner:
+        kind = R2TreeLearner if self._by_engine() else R2ForeignLearner
         return kind(member, data, params, self.seed_)
 
     def _begin_scores(self, held: FitData) -> Score:
@@ -287,7 +287,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         array of shape (T, n)
         """
         members = self._asked()
-        return member_numbers(members, members.read(self, X), self.n_jobs)
+        return members.each(members.read(self, X), self.n_jobs)[:, :, 0, 0]
 
 
 def _r2(held: FitData, said: FloatArray) -> float:

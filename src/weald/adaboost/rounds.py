@@ -18,8 +18,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from weald.adaboost.algorithms import Stage
-from weald.adaboost.learners import Learner
+from weald.adaboost.algorithms import Judgement
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams
 from weald.fitting.driver import NOTHING, Finished, Seen
 from weald.members.base import Members
@@ -60,7 +60,7 @@ class Method(Protocol):
     def useless(self) -> str:
         """What a model without a useful member does, for a warning."""
 
-    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+    def judge(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Judgement:
         """What a member says in each group of rows, and how much that is worth."""
 
 
@@ -92,7 +92,7 @@ class AdaBoostRounds:
     ----------
     name : str
         What is fitted, for warnings.
-    learner : Learner
+    learner : AdaBoostLearner
     method : Method
     members : Members
         Those of an earlier fit; it is added to.
@@ -117,7 +117,7 @@ class AdaBoostRounds:
     def __init__(
         self,
         name: str,
-        learner: Learner,
+        learner: AdaBoostLearner,
         method: Method,
         members: Members,
         rounds: list[Round],
@@ -137,10 +137,10 @@ class AdaBoostRounds:
 
     def _recall(self, one: Round) -> None:
         """Change the weights as a round of an earlier fit did."""
-        stage = self._method.stage(*self._learner.recall(self.members, len(self.rounds)))
+        judgement = self._method.judge(*self._learner.recall(self.members, len(self.rounds)))
         if not self._perfect(one.error):
-            self._learner.reweight(_factors(one.alpha * stage.margins, one.number, 1.0))
-        self._learner.advance(stage, one.alpha)
+            self._learner.reweight(_factors(one.alpha * judgement.margins, one.number, 1.0))
+        self._learner.accept(judgement, one.alpha)
         self.rounds.append(replace(one, weights=self._weights()))
 
     def __len__(self) -> int:
@@ -172,23 +172,25 @@ class AdaBoostRounds:
         if self.rounds and self._perfect(self.rounds[-1].error):
             raise Finished("perfect")  # an earlier fit has ended so
         params, t = self._params, first
-        stage = self._fitted(t)
-        if stage.edge <= self._least_edge:
+        judgement = self._fitted(t)
+        if judgement.edge <= self._least_edge:
             lone = not self.rounds
             last_chance = lone and last == params.n_estimators
             if params.when_worse == "skip" and self._learner.varies and not last_chance:
                 self.tried = last
                 return False
             if lone:
-                self._keep_lone(stage, t)
-            raise Finished("worse" if stage.edge <= _NO_EDGE else "edge")
-        if self._perfect(stage.error):
+                self._keep_lone(judgement, t)
+            raise Finished("worse" if judgement.edge <= _NO_EDGE else "edge")
+        if self._perfect(judgement.error):
             alpha = max(rate * _SURE, *self.alphas.tolist(), 0.0)
             normalizer = float(np.exp(-alpha))
         else:
-            alpha = rate * stage.alpha
-            normalizer = self._learner.reweight(_factors(alpha * stage.margins, t, rate))
-        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer, self._weights()))
+            alpha = rate * judgement.alpha
+            normalizer = self._learner.reweight(_factors(alpha * judgement.margins, t, rate))
+        self._keep(
+            judgement, Round(t, judgement.error, judgement.edge, alpha, normalizer, self._weights())
+        )
         self.tried = last
         return True
 
@@ -229,23 +231,23 @@ class AdaBoostRounds:
         """Whether a member without error ends it: its vote would be infinite."""
         return error == 0 and self._method.alpha is None
 
-    def _fitted(self, t: int) -> Stage:
-        """The stage of round t; drawn again, if asked for, while it is no better than chance."""
+    def _fitted(self, t: int) -> Judgement:
+        """Judge round t; its rows are drawn again, if asked for, while it is no better than chance."""
         for again in range(_REDRAWS if self._params.when_worse == "redraw" else 1):
-            stage = self._method.stage(*self._learner.fit(t + again * _REDRAW_KEY))
-            if stage.edge > self._least_edge:
+            judgement = self._method.judge(*self._learner.fit(t + again * _REDRAW_KEY))
+            if judgement.edge > self._least_edge:
                 break
-        return stage
+        return judgement
 
-    def _keep_lone(self, stage: Stage, t: int) -> None:
+    def _keep_lone(self, judgement: Judgement, t: int) -> None:
         """Keep the only member there is, without a vote, so that it moves no bound."""
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
-        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0, self._weights()))
+        self._keep(judgement, Round(t, judgement.error, 0.0, 0.0, 1.0, self._weights()))
 
-    def _keep(self, stage: Stage, one: Round) -> None:
-        self._learner.advance(stage, one.alpha)
+    def _keep(self, judgement: Judgement, one: Round) -> None:
+        self._learner.accept(judgement, one.alpha)
         self.members.add(self._learner.member)
         self.rounds.append(one)  # last: now the round is made
 

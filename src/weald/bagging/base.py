@@ -21,7 +21,7 @@ from sklearn.utils.metaestimators import available_if
 
 from weald import _engine as engine
 from weald import combining
-from weald.bagging.learners import AnyLearner, TreeLearner
+from weald.bagging.learners import BaggingForeignLearner, BaggingTreeLearner
 from weald.fitting.independent import IndependentMembers, drive_members
 from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
 from weald.input.fit_data import FitData, read_fit
@@ -37,7 +37,7 @@ from weald.input.targets import all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import check_member, make_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.out_of_bag import OutOfBag
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
@@ -91,7 +91,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         require(isinstance(self._vote, bool), self, "how members vote")
         n, weights = len(members), self._weights
         require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "its weights")
-        if isinstance(members, Others):
+        if isinstance(members, ForeignMembers):
             known = self.n_classes_ if "classes_" in vars(self) else 0
             require(members.n_classes == known, self, "the number of classes")
 
@@ -161,13 +161,15 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             self._vote, self._combine = params.vote, params.combine
             return self
 
-    def _learner(self, fit_params: dict[str, Any]) -> tuple[TreeLearner | AnyLearner, int]:
+    def _learner(
+        self, fit_params: dict[str, Any]
+    ) -> tuple[BaggingTreeLearner | BaggingForeignLearner, int]:
         """What makes the members, and how many of them at a time."""
         n_jobs = engine.check_n_jobs(self.n_jobs)
         routed = self._routed("fit", fit_params).get("fit", {})
         if self._grows_trees():
-            return TreeLearner(self), engine.resolve_threads(n_jobs)
-        return AnyLearner(self, routed), effective_n_jobs(n_jobs)
+            return BaggingTreeLearner(self), engine.resolve_threads(n_jobs)
+        return BaggingForeignLearner(self, routed), effective_n_jobs(n_jobs)
 
     def _checked_estimator(self) -> Any:
         return check_member(self._get_estimator())

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from weald.bagging.base import EnsembleBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -113,7 +113,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         """
         members = self._asked_with("predict_log_proba", params)
         if (
-            isinstance(members, Others)
+            isinstance(members, ForeignMembers)
             and not self._vote
             and self._combine is None
             and hasattr(members.members[0], "predict_log_proba")
@@ -134,7 +134,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         array of shape (n,) for two classes, (n, n_classes) for more
         """
         members = self._asked_with("decision_function", params)
-        if not isinstance(members, Others):  # trees have no decision function
+        if not isinstance(members, ForeignMembers):  # trees have no decision function
             raise NotFittedError(
                 f"The members of this {type(self).__name__} are trees, but its estimator was "
                 "changed since: fit it again."

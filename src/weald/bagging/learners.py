@@ -20,19 +20,19 @@ from weald.input.fit_data import FitData
 from weald.input.targets import warn_of_shared_bins
 from weald.members.base import Members
 from weald.members.foreign import fit_members
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.templates import Templates, describe
 from weald.members.trees import Trees
 from weald.params.growth import GrowthParams, resolve_max_features, resolve_member_tree
 from weald.sampling import Sampling
 
-__all__ = ["AnyLearner", "TreeLearner"]
+__all__ = ["BaggingForeignLearner", "BaggingTreeLearner"]
 
 FloatArray = npt.NDArray[np.float64]
 Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
 
 
-class TreeLearner:
+class BaggingTreeLearner:
     """Trees of weald, all grown in one call of the engine.
 
     Parameters
@@ -146,7 +146,7 @@ class TreeLearner:
         return growth, max_features
 
 
-class AnyLearner:
+class BaggingForeignLearner:
     """Members of any kind, fitted by joblib to the user's own table.
 
     Parameters
@@ -192,4 +192,4 @@ class AnyLearner:
             return fit_members(jobs, data.X, y, weights, self._fit_params, ensemble.n_jobs)
 
         n_classes = int(getattr(ensemble, "n_classes_", 0))
-        return (Others([], n_classes, seed, sampling) if before is None else before), fit
+        return (ForeignMembers([], n_classes, seed, sampling) if before is None else before), fit

@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
 from weald.boosting.gradients import make_gradients
-from weald.boosting.learners import AnyLearner, TreeLearner
+from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.model import AdditiveModel
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
@@ -32,7 +32,7 @@ from weald.losses import Loss
 from weald.members.base import Members
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, describe, tree_like
 from weald.members.trees import Trees
@@ -140,7 +140,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._objective = self._objective.settled(train.y, F.T, train.weights)
         K = self._objective.n_raw
         if self.estimator is not None:
-            members: Members = Others(
+            members: Members = ForeignMembers(
                 [], 0, self.seed_, factors=[], per_round=K, grid=True, finite=True
             )
         else:
@@ -238,17 +238,19 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     def _learner(
         self, train: FitData, params: GradientParams
-    ) -> tuple[TreeLearner | AnyLearner, list[int], bool]:
+    ) -> tuple[GradientTreeLearner | GradientForeignLearner, list[int], bool]:
         """Members in the making, monotone columns, and whether a round may differ from another."""
         K = self._objective.n_raw
         if train.table is None:
-            learner = AnyLearner(clone(self.estimator), train, K, params.order, self.seed_)
+            learner = GradientForeignLearner(
+                clone(self.estimator), train, K, params.order, self.seed_
+            )
             return learner, [], True
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
         self.max_features_ = growth.max_features
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
-        trees = TreeLearner(train, growth, K, params, self.seed_)
+        trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies
 
     def _template(self, params: GradientParams) -> Any:
@@ -359,7 +361,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
 def _scored(objective: Objective, model: AdditiveModel) -> dict[str, Any]:
     """What a model is a sum of, by the names users have for it."""
-    foreign = isinstance(model.members, Others)
+    foreign = isinstance(model.members, ForeignMembers)
     vector = not foreign and model.members.per_round < model.n_raw
     return {
         "loss": [objective.name, objective.n_raw],

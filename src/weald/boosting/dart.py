@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
-from weald.boosting.rounds import Learner
+from weald.boosting.rounds import GradientLearner
 from weald.boosting.sampling import left_out
 from weald.input.fit_data import FitData
 
@@ -38,7 +38,7 @@ class Dart:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: GradientLearner,
         rows: FitData,
         model: AdditiveModel,
         params: GradientParams,

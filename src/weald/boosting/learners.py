@@ -21,21 +21,21 @@ from weald.input.row_weights import RowWeights
 from weald.members.foreign import (
     fit_member,
     make_member,
-    member_numbers,
+    member_finite_values,
     member_shares,
     takes_weights,
 )
 from weald.params.growth import GrowthParams
 from weald.sampling import draw_by_weight
 
-__all__ = ["AnyLearner", "TreeLearner", "signed_weights"]
+__all__ = ["GradientForeignLearner", "GradientTreeLearner", "gradient_size_weights"]
 
 FloatArray = npt.NDArray[np.float64]
 Multipliers = FloatArray | None  # how often each row counts; None: once
 Columns = npt.NDArray[np.uint32] | None  # of this round; None: all
 
 
-class TreeLearner:
+class GradientTreeLearner:
     """Trees of weald: one for each score, or one whose leaves say all scores.
 
     Parameters
@@ -129,7 +129,7 @@ class TreeLearner:
         return 0 if self._vector else k
 
 
-def signed_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
+def gradient_size_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
     """``w |r|``, of this sum; if that is the sum of the weights, equal ones are exactly w.
 
     A weight that is nothing but rounding is none.
@@ -140,7 +140,7 @@ def signed_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
     return rows.fine(size * (total / rows.count(size)), keep_light=False)
 
 
-class AnyLearner:
+class GradientForeignLearner:
     """Estimators of any kind, one for each score.
 
     Regressors are fitted to ``-g / h`` with the weights ``w h`` (second order), or to ``-g`` with
@@ -192,7 +192,7 @@ class AnyLearner:
 
     def _asked(self, member: Any) -> FloatArray:
         if self._labels is None:
-            return member_numbers(member, self._rows.X)
+            return member_finite_values(member, self._rows.X)
         votes = member_shares(member, self._rows.X, n_classes=2, vote=True)
         return votes[:, 1] - votes[:, 0]
 
@@ -200,7 +200,7 @@ class AnyLearner:
         target: npt.NDArray[Any] = -self.gradients[k]
         weights = self._rows.weights
         if self._labels is not None:
-            weights = signed_weights(target, self._rows.row_weights, 1.0)
+            weights = gradient_size_weights(target, self._rows.row_weights, 1.0)
             target = (target > 0).astype(np.int64)
         elif self._order == 2:
             h = self.hessians[k]

@@ -29,12 +29,12 @@ from weald.boosting.steps import Step
 from weald.boosting.validation import Monitor
 from weald.fitting.driver import NOTHING, Finished, Seen
 
-__all__ = ["BoostingRounds", "Learner", "Scaling"]
+__all__ = ["BoostingRounds", "GradientLearner", "Scaling"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class Learner(Protocol):
+class GradientLearner(Protocol):
     """Members in the making, with raw predictions and derivatives of the training rows (K, n)."""
 
     raw: FloatArray
@@ -63,7 +63,7 @@ class BoostingRounds:
     ----------
     model : AdditiveModel
         Gets the members.
-    learner : Learner
+    learner : GradientLearner
     gradients : Gradients
         Fills in the derivatives of the learner's rows.
     step : Step
@@ -91,7 +91,7 @@ class BoostingRounds:
     def __init__(
         self,
         model: AdditiveModel,
-        learner: Learner,
+        learner: GradientLearner,
         gradients: Gradients,
         step: Step,
         *,

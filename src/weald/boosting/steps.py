@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from weald._engine import Tree
 from weald.boosting.gradients import Gradients
-from weald.boosting.learners import AnyLearner, TreeLearner
+from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.params import GradientParams
 from weald.input.row_weights import RowWeights
 from weald.losses import Identity, Log, Loss
@@ -67,7 +67,7 @@ class Step:
 
 
 def make_step(
-    learner: TreeLearner | AnyLearner,
+    learner: GradientTreeLearner | GradientForeignLearner,
     gradients: Gradients,
     params: GradientParams,
     monotone: list[int],
@@ -82,7 +82,7 @@ def make_step(
     monotone : list of -1, 0, 1
         Direction of each column; empty if none has one.
     """
-    if isinstance(learner, AnyLearner):
+    if isinstance(learner, GradientForeignLearner):
         # A member is fitted to -g / h with the weights w h, or to -g: what it says is the step.
         if params.step != "line_search":
             return Step(lambda rate: learner.factors())
@@ -91,7 +91,7 @@ def make_step(
 
 
 def _of_leaves(
-    trees: TreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
+    trees: GradientTreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
 ) -> Find:
     scores = range(gradients.objective.n_raw)
     l2 = params.l2
@@ -138,7 +138,7 @@ def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
 class _Leaves:
     """The rows of the leaves of the tree of score k, for :meth:`weald.losses.Loss.leaf_steps`."""
 
-    def __init__(self, trees: TreeLearner, gradients: Gradients, k: int) -> None:
+    def __init__(self, trees: GradientTreeLearner, gradients: Gradients, k: int) -> None:
         self._trees, self._gradients, self._k = trees, gradients, k
         self._y = gradients.y[0 if gradients.objective.joint else k]
 
@@ -173,7 +173,7 @@ class _Leaves:
         return total / self.sums(lambda b: np.ones(len(leaf[b])))
 
 
-def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
+def _exact(trees: GradientTreeLearner, gradients: Gradients, k: int) -> FloatArray:
     """The best step of each leaf of score k, the other scores as they are."""
     joint, leaves = gradients.objective.joint, _Leaves(trees, gradients, k)
     loss = gradients.losses[0 if joint else k]
@@ -274,7 +274,10 @@ class _InColumns(Loss):
 
 
 def _line_search(
-    learner: TreeLearner | AnyLearner, gradients: Gradients, values: list[FloatArray], rate: float
+    learner: GradientTreeLearner | GradientForeignLearner,
+    gradients: Gradients,
+    values: list[FloatArray],
+    rate: float,
 ) -> list[FloatArray]:
     """Values times the best common factor, such that the training loss does not rise.
 
@@ -319,7 +322,7 @@ def _factor(
 
 
 def _in_order(
-    trees: TreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
+    trees: GradientTreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
 ) -> list[FloatArray]:
     """Values within the bounds of monotone columns.
 

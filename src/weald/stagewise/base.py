@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 
-from weald.boosting.learners import AnyLearner
+from weald.boosting.learners import GradientForeignLearner
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.boosting.rounds import BoostingRounds
@@ -32,7 +32,7 @@ from weald.losses import Identity, Loss, check_derivatives, get_loss
 from weald.members.base import Members
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, grown_by_engine
 from weald.members.trees import Trees
@@ -47,7 +47,7 @@ from weald.params.growth import (
     resolve_seed,
 )
 from weald.params.warnings import warn_user
-from weald.stagewise.learners import FittedTrees
+from weald.stagewise.learners import StagewiseTreeLearner
 from weald.stagewise.steps import LineSearch, StagewiseGradients
 
 __all__ = ["StagewiseBase"]
@@ -197,14 +197,16 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     def _boost(self, data: FitData, params: _Params) -> None:
         """Go the best step along the best member, until no step helps."""
         labels = self._sides() if is_classifier(self.estimator_) else None
-        learner: FittedTrees | AnyLearner
+        learner: StagewiseTreeLearner | GradientForeignLearner
         if data.table is None:
-            learner = AnyLearner(self.estimator_, data, 1, 1, self.seed_, labels, scaled=True)
-            members: Members = Others(
+            learner = GradientForeignLearner(
+                self.estimator_, data, 1, 1, self.seed_, labels, scaled=True
+            )
+            members: Members = ForeignMembers(
                 [], 0 if labels is None else 2, self.seed_, finite=labels is None
             )
         else:
-            learner = FittedTrees(self.estimator_, data, labels, self, self.seed_)
+            learner = StagewiseTreeLearner(self.estimator_, data, labels, self, self.seed_)
             members = Trees([], Templates(learner.template), self.seed_)
         start = Start(np.array([self.init_]))
         model = AdditiveModel(start, members, np.zeros(0), votes=labels is not None)

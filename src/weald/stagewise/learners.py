@@ -2,7 +2,7 @@
 
 A regression tree is fitted to r = -g by least squares, or as its criterion says. A classification
 tree says -1 or 1, and is fitted to the sign of r with the weights ``w |r|``, as in
-:class:`weald.boosting.learners.AnyLearner`, which serves all other members.
+:class:`weald.boosting.learners.GradientForeignLearner`, which serves all other members.
 
 Trees are grown one by one from the same binned table. Trees with a cost matrix or
 ``ccp_alpha="cv"`` read the table themselves (:func:`weald.members.templates.grown_by_engine`).
@@ -18,13 +18,13 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald import _engine as engine
-from weald.boosting.learners import signed_weights
+from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
 from weald.members.templates import describe
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
 
-__all__ = ["FittedTrees"]
+__all__ = ["StagewiseTreeLearner"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _OF_GRADIENTS = {  # which have both signs
 }
 
 
-class FittedTrees:
+class StagewiseTreeLearner:
     """Trees of weald: values become codes once, and every round grows a tree from them.
 
     Parameters
@@ -98,7 +98,7 @@ class FittedTrees:
     def _target(self, r: FloatArray) -> engine.Target:
         if self._votes:
             # The same total in every round, as the rules know it; whole weights of equal rows stay.
-            weights = signed_weights(r, self._row_weights, self._rows.weight)
+            weights = gradient_size_weights(r, self._row_weights, self._rows.weight)
             signs = (r > 0).astype(np.int32)[:, None]
             return engine.labels(signs, [2], self.template._row_weights(signs, weights))
         largest = float(np.abs(r).max())

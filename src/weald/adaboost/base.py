@@ -25,7 +25,7 @@ from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
-from weald.members.templates import Templates, describe, grown_by_engine
+from weald.members.templates import Templates, as_template, grown_by_engine
 from weald.members.trees import Trees
 from weald.params.growth import check_choice, resolve_max_features, resolve_seed
 
@@ -119,7 +119,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
             data = read_fit(self, X, y, sample_weight, tree=tree, validation=validation)
             data = replace(data, weights=data.filled_weights)
             self._check_data()
-            members, rounds, tried = self._begun(before, params)
+            members, rounds, tried = self._begin_or_continue(before, params)
             if params.patience is not None and data.validation is None:
                 data = data.divided(
                     params.validation_fraction, self.seed_, classes="classes_" in vars(self)
@@ -158,7 +158,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         """The engine grows the members."""
         return grown_by_engine(self.estimator_)
 
-    def _begun(
+    def _begin_or_continue(
         self, before: dict[str, Any], params: AdaBoostParams
     ) -> tuple[Members, list[Round], int]:
         """The members there are already (warm start) or none, their rounds, and how many were made.
@@ -169,7 +169,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         template, classes = None, self._member_classes()
         if self._by_engine():
             n_tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
-            template = describe(clone(self.estimator_), self, n_tried, classes=classes)
+            template = as_template(clone(self.estimator_), self, n_tried, classes=classes)
         if not old:
             self.seed_ = resolve_seed(self.random_state)
             if template is not None:
@@ -229,25 +229,25 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
     @property
     def member_weights_(self) -> FloatArray:
         """What each member counts: the alphas."""
-        self._asked()
+        self._fitted_members()
         return self.alphas_
 
     @property
     def estimator_weights_(self) -> FloatArray:
         """Votes as scikit-learn states them, ``ln((1 - e) / e)``: twice the alphas."""
-        self._asked()
+        self._fitted_members()
         return 2 * self.alphas_
 
     @property
     def estimator_errors_(self) -> FloatArray:
         """The errors, under scikit-learn's name."""
-        self._asked()
+        self._fitted_members()
         return self.errors_
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Mean of the importances of members that split, weighted by their votes; 1 in total."""
-        members = self._asked()
+        members = self._fitted_members()
         if len(members) == 0:
             return np.zeros(self.n_features_in_)
         each = members.importances()[:, 0]

@@ -400,7 +400,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         array of shape (T, n) for two classes, h in [-1, 1] (or any number, by algorithm); else (T,
         n, n_classes)
         """
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         raw = self._raw_values(members, np.ones(len(members)))
         each = [self._as_decision(raw.one(t, X)) for t in range(len(members))]
@@ -411,12 +411,12 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         return RawValues(self._algorithm, members, alphas, self.n_classes_, tables, self.n_jobs)
 
     def _raw(self, X: Any) -> FloatArray:
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return self._raw_values(members, self.alphas_, self._tables).all(X)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return self._raw_values(members, self.alphas_).staged(X)
 

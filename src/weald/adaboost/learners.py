@@ -265,13 +265,13 @@ class NumpyWeightedLearner(AdaBoostLearner):
         if self._trees is not None:
             return self._heard(*self._grow(self._trees, key))
         self._fit(key)
-        return self._heard(*self._asked(self.member[0]))
+        return self._heard(*self._answers_of(self.member[0]))
 
     def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit."""
         if isinstance(members, Trees):
             return self._heard(*_leaves_of(members.forest.tree(t), self._data.X, self._threads))
-        return self._heard(*self._asked(members.estimators()[t]))
+        return self._heard(*self._answers_of(members.estimators()[t]))
 
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum."""
@@ -291,7 +291,7 @@ class NumpyWeightedLearner(AdaBoostLearner):
 
     def _grow(self, trees: EngineTrees, key: int) -> tuple[FloatArray, Groups]:
         if self._working is not None:
-            z, factors = self._working.problem()
+            z, factors = self._working.target_and_weights()
             rounds = trees.rounds(engine.reals(z[:, None], None))
             rounds.set_factors(factors)
             rounds.grow(self._seed, key, self._resample)
@@ -313,7 +313,7 @@ class NumpyWeightedLearner(AdaBoostLearner):
         target: npt.NDArray[Any] = self._data.y.astype(np.int64)
         weights = self._weighing.weights
         if self._working is not None:
-            target, factors = self._working.problem()
+            target, factors = self._working.target_and_weights()
             weights = self._weighing.rows.fine(factors, keep_light=True)
         target, weights = target[self._present], weights[self._present]
         counts = self._draw(weights, target, key) if self._resample else None
@@ -324,7 +324,7 @@ class NumpyWeightedLearner(AdaBoostLearner):
             )
         ]
 
-    def _asked(self, member: Any) -> tuple[FloatArray, Groups | None]:
+    def _answers_of(self, member: Any) -> tuple[FloatArray, Groups | None]:
         """What groups of rows are told, and which row is in which; None: every row is a group."""
         X = self._data.X
         if self._algorithm.regression:

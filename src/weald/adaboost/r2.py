@@ -48,7 +48,7 @@ __all__ = ["R2", "R2_LOSSES", "R2ForeignLearner", "R2TreeLearner"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_WEIGHT = 1e-300  # of a row that is present: it must not come to count as absent
+_LEAST_ROW_WEIGHT = 1e-300  # of a row that is present: it must not come to count as absent
 
 
 def _linear(d: FloatArray) -> FloatArray:
@@ -147,7 +147,7 @@ class R2Learner(AdaBoostLearner):
         weights = self._factors * (factors[:, 0] / largest)
         total = self._rows.count(weights)
         weights /= total
-        weights[self._present] = np.maximum(weights[self._present], _LEAST_WEIGHT)
+        weights[self._present] = np.maximum(weights[self._present], _LEAST_ROW_WEIGHT)
         self._factors = weights
         return total * largest
 

@@ -245,7 +245,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
         def score(members: Members, alphas: FloatArray, t: int) -> float:
             said = members.one(t, held.X, n_jobs=self.n_jobs)[:, 0, 0]
-            return _r2(held, running.add(said, 2 * alphas[t]))
+            return _r_squared(held, running.add(said, 2 * alphas[t]))
 
         return score
 
@@ -262,7 +262,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         -------
         array of shape (n,)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return median(members, members.read(self, X), self.estimator_weights_, self.n_jobs)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
@@ -270,7 +270,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
         All of them are worked out together, in T times the memory of one.
         """
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return iter(staged_medians(members, X, self.estimator_weights_, self.n_jobs))
 
@@ -286,11 +286,11 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         -------
         array of shape (T, n)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return members.each(members.read(self, X), self.n_jobs)[:, :, 0, 0]
 
 
-def _r2(held: FitData, said: FloatArray) -> float:
+def _r_squared(held: FitData, said: FloatArray) -> float:
     """R² on the validation rows; where their targets are all the same, 1 if right and else 0."""
     weights = held.filled_weights
     missed, centred = held.y - said, held.y - np.average(held.y, weights=weights)

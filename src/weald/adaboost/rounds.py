@@ -37,7 +37,7 @@ Score = Callable[[Members, FloatArray, int], float]
 # no less than this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of
 # the ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
 # and half of the log loss.
-_SURE = 2.0
+_SURE_VOTE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
 _NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
 _MOST_EXPONENT = 700.0  # e to the power of more is too large for a number
@@ -112,7 +112,7 @@ class AdaBoostRounds:
         Weights of the rows before the first round.
     """
 
-    shown = "validation score"
+    number_name = "validation score"
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class AdaBoostRounds:
                 self._keep_lone(judgement, t)
             raise Finished("worse" if judgement.edge <= _NO_EDGE else "edge")
         if self._perfect(judgement.error):
-            alpha = max(rate * _SURE, *self.alphas.tolist(), 0.0)
+            alpha = max(rate * _SURE_VOTE, *self.alphas.tolist(), 0.0)
             normalizer = float(np.exp(-alpha))
         else:
             alpha = rate * judgement.alpha
@@ -202,7 +202,7 @@ class AdaBoostRounds:
         scores = self.scores
         return Seen(
             validation_score=scores[-1] if scores else None,
-            rests=self._stopping.rests,
+            says_stop=self._stopping.says_stop,
             final="perfect" if perfect else None,
         )
 
@@ -232,7 +232,7 @@ class AdaBoostRounds:
         return error == 0 and self._method.alpha is None
 
     def _fitted(self, t: int) -> Judgement:
-        """Judge round t; its rows are drawn again, if asked for, while it is no better than chance."""
+        """Fit and judge round t; rows are drawn again, if asked for, while it is useless."""
         for again in range(_REDRAWS if self._params.when_worse == "redraw" else 1):
             judgement = self._method.judge(*self._learner.fit(t + again * _REDRAW_KEY))
             if judgement.edge > self._least_edge:

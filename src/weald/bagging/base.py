@@ -42,13 +42,13 @@ from weald.members.out_of_bag import OutOfBag
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
 from weald.members.trees import Trees
-from weald.members.weighted_out_of_bag import WeighingOutOfBag
-from weald.params.ensembles import EnsembleParams
+from weald.members.weighted_out_of_bag import WeightedOutOfBag
+from weald.params.ensembles import BaggingParams
 from weald.params.growth import resolve_seed
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
-__all__ = ["EnsembleBase", "member_has"]
+__all__ = ["BaggingBase", "member_has"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -64,7 +64,7 @@ def member_has(name: str) -> Any:
     return check
 
 
-class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int
@@ -102,7 +102,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         """The member to be copied."""
 
     @abstractmethod
-    def _resolve(self, threads: int) -> EnsembleParams:
+    def _resolve(self, threads: int) -> BaggingParams:
         """Check the parameters."""
 
     @abstractmethod
@@ -148,7 +148,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             params = self._resolve(threads)
             data = read_fit(self, X, y, sample_weight, tree=learner.tree, reader=learner)
             sampling = self._resolve_draw(len(data), data.weights, groups)
-            old = self._continued(before, params, sampling)
+            old = self._continue(before, params, sampling)
             self.seed_ = resolve_seed(self.random_state) if old is None else before["seed_"]
             members, make = learner.begin(data, sampling, self.seed_, old)
             watch = self._watch(data, sampling, params)
@@ -181,8 +181,8 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         routed: Bunch = process_routing(self, method, **params).estimator
         return routed
 
-    def _continued(
-        self, before: dict[str, Any], params: EnsembleParams, sampling: Sampling
+    def _continue(
+        self, before: dict[str, Any], params: BaggingParams, sampling: Sampling
     ) -> Members | None:
         """The members there are already, to be added to (warm start); None for new ones."""
         if not params.warm_start or "_members" not in before:
@@ -199,9 +199,9 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         check_size(params.n_estimators, len(old))
         return old.prefix(len(old))  # a copy: the old one stays if the fit fails
 
-    def _watch(self, data: FitData, sampling: Sampling, params: EnsembleParams) -> OutOfBag | None:
+    def _watch(self, data: FitData, sampling: Sampling, params: BaggingParams) -> OutOfBag | None:
         """A watch over the out-of-bag score, if it is asked for."""
-        needed = params.out_of_bag or params.weigh
+        needed = params.out_of_bag or params.weigh_by_oob
         if not sampling.draws_rows and needed:
             raise ValueError(
                 "Out of bag estimation only available if bootstrap=True, or if max_samples is less "
@@ -223,8 +223,8 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             "tol": params.tol,
             "vote": params.vote,
         }
-        if params.weigh or params.weights is not None:
-            return WeighingOutOfBag(data.y, given=params.weights, **settings)
+        if params.weigh_by_oob or params.weights is not None:
+            return WeightedOutOfBag(data.y, given=params.weights, **settings)
         return OutOfBag(data.y, **settings)
 
     def _keep_scores(self, watch: OutOfBag | None) -> None:
@@ -233,13 +233,13 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
                 del self.__dict__[name]
         if watch is None:
             return
-        watch.warn_of_rows_without()
+        watch.warn_of_rows_never_left_out()
         self.oob_score_ = float(watch.score)
         self.oob_score_curve_ = np.array(watch.score_curve)
         self.oob_error_curve_ = np.array(watch.error_curve)
         self._keep_out_of_bag(watch.prediction)
 
-    def _keep_weights(self, params: EnsembleParams, watch: OutOfBag | None) -> None:
+    def _keep_weights(self, params: BaggingParams, watch: OutOfBag | None) -> None:
         """Note the members' weights; None if they all count alike."""
         self._weights: FloatArray | None = None
         if params.weights is not None:
@@ -249,15 +249,15 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
                     f"weighting gives no weight to any of the {self.n_estimators_} members."
                 )
             self._weights = combining.normalised(chosen)
-        elif params.weigh:
-            assert isinstance(watch, WeighingOutOfBag)
+        elif params.weigh_by_oob:
+            assert isinstance(watch, WeightedOutOfBag)
             self._weights = combining.normalised(watch.weights)
 
     # --- questions -------------------------------------------------------------------------------
 
     def _mean(self, X: Any, method: str, params: dict[str, Any]) -> FloatArray:
         """What the members say together, shape (n, n_outputs, n_classes)."""
-        members = self._asked_with(method, params)
+        members = self._fitted_members_for(method, params)
         routed = self._routed(method, params)
         asked = routed.get("predict_proba", routed.get("predict"))
         rows = members.read(self, X)
@@ -280,11 +280,11 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             found[:, k] = together.reshape(n, n_classes)
         return found
 
-    def _asked_with(self, method: str, params: dict[str, Any]) -> Members:
+    def _fitted_members_for(self, method: str, params: dict[str, Any]) -> Members:
         """The members, if there are any and these parameters may go to them."""
         if params:
             _raise_for_params(params, self, method)
-        return self._asked()
+        return self._fitted_members()
 
     def member_predictions(self, X: Any) -> Any:
         """What each member says.
@@ -294,7 +294,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares (votes, if the members give no shares)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     @available_if(lambda self: self._grows_trees())  # type: ignore[untyped-decorator]
@@ -310,13 +310,13 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
     @property
     def estimators_features_(self) -> list[IntArray]:
         """The columns of each member."""
-        members = self._asked()
+        members = self._fitted_members()
         return [members.columns_of(t) for t in range(len(members))]
 
     @property
     def member_weights_(self) -> FloatArray:
         """Weight of each member in the ensemble, 1 on average."""
-        members = self._asked()
+        members = self._fitted_members()
         return np.ones(len(members)) if self._weights is None else self._weights
 
     # --- scikit-learn's conventions --------------------------------------------------------------

@@ -10,19 +10,19 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from weald.bagging.base import EnsembleBase, member_has
+from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
 from weald.members.foreign_members import ForeignMembers
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["EnsembleClassifier", "EnsembleRegressor"]
+__all__ = ["BaggedClassifier", "BaggedRegressor"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class EnsembleClassifier(ClassifierMixin, EnsembleBase):
+class BaggedClassifier(ClassifierMixin, BaggingBase):
     """Labels in, class shares out."""
 
     _by_output = LabelTarget._by_output
@@ -111,7 +111,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n, n_classes), or a list of them for several outputs
         """
-        members = self._asked_with("predict_log_proba", params)
+        members = self._fitted_members_for("predict_log_proba", params)
         if (
             isinstance(members, ForeignMembers)
             and not self._vote
@@ -133,7 +133,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n,) for two classes, (n, n_classes) for more
         """
-        members = self._asked_with("decision_function", params)
+        members = self._fitted_members_for("decision_function", params)
         if not isinstance(members, ForeignMembers):  # trees have no decision function
             raise NotFittedError(
                 f"The members of this {type(self).__name__} are trees, but its estimator was "
@@ -151,7 +151,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         return tags
 
 
-class EnsembleRegressor(RegressorMixin, EnsembleBase):
+class BaggedRegressor(RegressorMixin, BaggingBase):
     """Numbers in, numbers out."""
 
     _by_output = NumberTarget._by_output

@@ -21,7 +21,7 @@ from weald.input.targets import warn_of_shared_bins
 from weald.members.base import Members
 from weald.members.foreign import fit_members
 from weald.members.foreign_members import ForeignMembers
-from weald.members.templates import Templates, describe
+from weald.members.templates import Templates, as_template
 from weald.members.trees import Trees
 from weald.params.growth import GrowthParams, resolve_max_features, resolve_member_tree
 from weald.sampling import Sampling
@@ -79,7 +79,7 @@ class BaggingTreeLearner:
         growth, max_features = self._resolve(data, sampling, weights)
         table, tree = data.table, self.tree
         warn_of_shared_bins(self._ensemble, table, growth.max_bins)
-        template = describe(
+        template = as_template(
             tree,
             self._ensemble,
             max_features,

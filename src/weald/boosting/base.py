@@ -34,7 +34,7 @@ from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
-from weald.members.templates import Templates, describe, tree_like
+from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
 from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
@@ -109,8 +109,10 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
                 classes = self._kind == "classification"
-                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
-            model = self._going_on(before, params) if going_on else self._begun(data, params)
+                data = hold_out(
+                    data, params.patience, params.validation_fraction, self.seed_, classes=classes
+                )
+            model = self._continue(before, params) if going_on else self._begin(data, params)
             self._boost(data, model, before if going_on else {}, params)
         return self
 
@@ -131,7 +133,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 check_offset(part.offset, len(part), K)
         return objective, params
 
-    def _begun(self, train: FitData, params: GradientParams) -> AdditiveModel:
+    def _begin(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
         classes = getattr(self, "classes_", None)
         start, self.init_ = make_start(self.init, self._objective, train, classes)
@@ -148,12 +150,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 [],
                 Templates(self._template(params)),
                 self.seed_,
-                per_round=1 if params.vector else K,
+                per_round=1 if params.vector_leaves else K,
                 grid=True,
             )
         return AdditiveModel(start, members)
 
-    def _going_on(self, before: dict[str, Any], params: GradientParams) -> AdditiveModel:
+    def _continue(self, before: dict[str, Any], params: GradientParams) -> AdditiveModel:
         """The model of the fit before, to be added to (warm start)."""
         old: AdditiveModel = before["_model"]
         now = self._objective
@@ -163,7 +165,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
             {**_scored(before["_objective"], old), **shape_of(before)},
             {
                 "loss": [now.name, now.n_raw],
-                "estimator (or multi_strategy)": [self.estimator is not None, params.vector],
+                "estimator (or multi_strategy)": [self.estimator is not None, params.vector_leaves],
                 **shape_of(self.__dict__),
             },
         )
@@ -258,8 +260,8 @@ class GradientEnsemble(Ensemble, TableEstimator):
         tree = tree_like(DecisionTreeRegressor, self)
         tree.set_params(max_leaf_nodes=params.max_leaf_nodes, max_features=params.max_features)
         tried = resolve_max_features(params.max_features, self.n_features_in_)
-        n_outputs = self._objective.n_raw if params.vector else 1
-        return describe(tree, self, tried, n_outputs=n_outputs)
+        n_outputs = self._objective.n_raw if params.vector_leaves else 1
+        return as_template(tree, self, tried, n_outputs=n_outputs)
 
     def _keep(
         self,
@@ -281,9 +283,9 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._judged = tuple(monitor.curve)
             if monitor.held_out:
                 self.validation_score_ = np.array(monitor.curve)
-            self.best_iteration_ = monitor.rule.best
+            self.best_iteration_ = monitor.rule.best_round
             if monitor.rule.patience is not None:
-                model.used = monitor.rule.best
+                model.used = monitor.rule.best_round
         if outcome.kept is not None:
             self.best_iteration_ = model.used = outcome.kept
         model.used_scales = model.scales
@@ -296,17 +298,17 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     # --- questions ------------------------------------------------------------------------------
 
-    def _asked_model(self) -> AdditiveModel:
-        self._asked()
+    def _fitted_model(self) -> AdditiveModel:
+        self._fitted_members()
         return self._model
 
     def _raw(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_raw)."""
-        return self._asked_model().raw(self, X, offset, self.n_jobs)
+        return self._fitted_model().raw(self, X, offset, self.n_jobs)
 
     def _staged_raw(self, X: Any, offset: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
-        return self._asked_model().staged(self, X, offset, self.n_jobs)
+        return self._fitted_model().staged(self, X, offset, self.n_jobs)
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What the members of each round add to the raw predictions, before its weight.
@@ -315,7 +317,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         -------
         array of shape (n_estimators_, n), or (n_estimators_, n, n_raw) for several scores
         """
-        members = self._asked()
+        members = self._fitted_members()
         rows = members.read(self, X)
         if len(members) == 0:
             each = np.empty((0, rows.shape[0], self._model.n_raw, 1))
@@ -326,12 +328,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
     @property
     def n_trees_per_iteration_(self) -> int:
         """Trees that a round adds: one for each score, or one for all."""
-        return self._asked().per_round
+        return self._fitted_members().per_round
 
     @property
     def member_weights_(self) -> FloatArray:
         """What each round counts in predictions: 1, or what `dropout` made of it; 0 if unused."""
-        model = self._asked_model()
+        model = self._fitted_model()
         weights = np.zeros(self.n_estimators_)
         scales = model.used_scales
         weights[: model.used] = 1.0 if scales is None else scales[: model.used]
@@ -340,7 +342,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
     @property
     def feature_importances_(self) -> FloatArray:
         """Share of the gain due to each column, over the trees that predictions use."""
-        model = self._asked_model()
+        model = self._fitted_model()
         if model.used == 0:
             return np.zeros(self.n_features_in_)
         gains: FloatArray = model.members.importances()[: model.used].sum(axis=0).sum(axis=0)
@@ -355,15 +357,15 @@ class GradientEnsemble(Ensemble, TableEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         for other in (self.estimator, self.init):  # they get the table as it is
-            tags = like_members(tags, other, besides=True)
+            tags = like_members(tags, other, also_own=True)
         return tags
 
 
 def _scored(objective: Objective, model: AdditiveModel) -> dict[str, Any]:
     """What a model is a sum of, by the names users have for it."""
     foreign = isinstance(model.members, ForeignMembers)
-    vector = not foreign and model.members.per_round < model.n_raw
+    vector_leaves = not foreign and model.members.per_round < model.n_raw
     return {
         "loss": [objective.name, objective.n_raw],
-        "estimator (or multi_strategy)": [foreign, vector],
+        "estimator (or multi_strategy)": [foreign, vector_leaves],
     }

@@ -479,7 +479,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         -------
         array of shape (n, n_estimators_, n_trees_per_iteration_)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return members.leaves(members.read(self, X), self.n_jobs)
 
     def _as_decision(self, F: FloatArray) -> FloatArray:

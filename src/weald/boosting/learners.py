@@ -68,7 +68,7 @@ class GradientTreeLearner:
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_raw, rows.weights, params.threads
         )
-        self._order, self._l2, self._vector = params.order, params.l2, params.vector
+        self._order, self._l2, self._vector_leaves = params.order, params.l2, params.vector_leaves
         self._seed, self._weights = seed, rows.weights
         self._multipliers: Multipliers = None
         self.raw: FloatArray = self.boosting.scores
@@ -83,7 +83,7 @@ class GradientTreeLearner:
         """Grow the trees of a round."""
         self._multipliers = multipliers
         self.boosting.grow(
-            self._seed, number, self._order, self._l2, multipliers, columns, self._vector
+            self._seed, number, self._order, self._l2, multipliers, columns, self._vector_leaves
         )
 
     def n_leaves(self, k: int) -> int:
@@ -117,7 +117,7 @@ class GradientTreeLearner:
     def shapes(self) -> list[engine.Tree]:
         """The trees of this round, for their tests only; one for each score."""
         trees = [engine.Forest(core).tree(0) for core in self.boosting.trees()]
-        return trees * len(self.raw) if self._vector else trees
+        return trees * len(self.raw) if self._vector_leaves else trees
 
     def add(self, values: Sequence[FloatArray]) -> list[engine.Forest]:
         """Give the trees their leaf values, and add these to the scores; the trees."""
@@ -126,7 +126,7 @@ class GradientTreeLearner:
         return [engine.Forest(core) for core in self.boosting.trees()]
 
     def _tree(self, k: int) -> int:
-        return 0 if self._vector else k
+        return 0 if self._vector_leaves else k
 
 
 def gradient_size_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
@@ -188,9 +188,9 @@ class GradientForeignLearner:
             self._fitted(k, number * self._n_scores + k, multipliers) for k in range(self._n_scores)
         ]
         for k, member in enumerate(self._members):
-            self._said[k] = self._asked(member)
+            self._said[k] = self._answers_of(member)
 
-    def _asked(self, member: Any) -> FloatArray:
+    def _answers_of(self, member: Any) -> FloatArray:
         if self._labels is None:
             return member_finite_values(member, self._rows.X)
         votes = member_shares(member, self._rows.X, n_classes=2, vote=True)

@@ -67,7 +67,7 @@ class AdditiveModel(CheckedState):
     members : Members
     scales : array of shape (rounds,), optional
         Of each round; None: 1.
-    votes : bool
+    members_vote : bool
         The members are classifiers, and say -1 or 1.
     used : int
         Rounds that predictions use.
@@ -78,19 +78,19 @@ class AdditiveModel(CheckedState):
     start: Start
     members: Members
     scales: Scales = None
-    votes: bool = False
+    members_vote: bool = False
     used: int = 0
     used_scales: Scales = None
 
     def _check_state(self) -> None:
         require(isinstance(self.start, Start), self, "where it starts")
         require(isinstance(self.members, Members), self, "its members")
-        require(isinstance(self.votes, bool), self, "whether its members vote")
+        require(isinstance(self.members_vote, bool), self, "whether its members vote")
         if isinstance(self.members, Trees):
             classes = {forest.max_n_classes for forest in self.members.forests}
         else:
             classes = {getattr(self.members, "n_classes", 0) or 1}
-        require(classes <= {2 if self.votes else 1}, self, "whether its members vote")
+        require(classes <= {2 if self.members_vote else 1}, self, "whether its members vote")
         require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
         for scales in (self.scales, self.used_scales):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")
@@ -112,11 +112,11 @@ class AdditiveModel(CheckedState):
         """F of shape (n, n_raw), and what the rounds first .. last - 1 add to it."""
         if first >= last:
             return F
-        if self.votes and isinstance(self.members, Trees):
+        if self.members_vote and isinstance(self.members, Trees):
             sums = self.members.sum(X, scales, first=first, last=last, vote=True, n_jobs=n_jobs)
             total: FloatArray = F + (sums[:, :, 1] - sums[:, :, 0])
             return total
-        if self.votes:
+        if self.members_vote:
             for t in range(first, last):
                 said = self.members.one(t, X, vote=True)
                 sign = said[:, :, 1] - said[:, :, 0]
@@ -155,4 +155,4 @@ class AdditiveModel(CheckedState):
         """The same model, to be added to."""
         scales = None if self.scales is None else self.scales.copy()
         members = self.members.prefix(len(self.members))
-        return AdditiveModel(self.start, members, scales, self.votes)
+        return AdditiveModel(self.start, members, scales, self.members_vote)

@@ -44,7 +44,7 @@ _HALVINGS = 40
 _LONGEST = 10.0
 # In a leaf of one class the loss falls for ever, and no other has its bottom so far away. The step
 # then ends at log odds of 98 %.
-_ENDLESS, _SURE = 16.0, 4.0
+_ENDLESS, _SURE_SCORE = 16.0, 4.0
 
 
 class Step:
@@ -99,7 +99,7 @@ def _of_leaves(
     def leaves(of: Callable[[int], FloatArray], fitted: bool) -> list[FloatArray]:
         """Values of all leaves; `fitted` if they are what the engine grew the tree by."""
         values = [of(k) for k in scores]
-        return _in_order(trees, values, monotone, fitted) if monotone else values
+        return _within_monotone_bounds(trees, values, monotone, fitted) if monotone else values
 
     of_logarithm = isinstance(gradients.objective.link, Log)
 
@@ -108,7 +108,7 @@ def _of_leaves(
         values = _ratio(sums[:, 0], sums[:, 1], l2)
         return np.clip(values, -_LONGEST, _LONGEST) if of_logarithm else values
 
-    def plain(k: int) -> FloatArray:
+    def gradient(k: int) -> FloatArray:
         sums = trees.leaf_sums(k)
         return _ratio(sums[:, 0], sums[:, 2], l2)
 
@@ -118,11 +118,11 @@ def _of_leaves(
     if params.step == "exact":
         return lambda rate: leaves(exact, fitted=False)
     if params.step == "line_search":
-        of = newton if params.order == 2 else plain
+        of = newton if params.order == 2 else gradient
         return lambda rate: _line_search(trees, gradients, leaves(of, fitted=True), rate)
     if params.step == "newton":
         return lambda rate: leaves(newton, fitted=params.order == 2)
-    return lambda rate: leaves(plain, fitted=params.order == 1)
+    return lambda rate: leaves(gradient, fitted=params.order == 1)
 
 
 def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
@@ -206,8 +206,8 @@ def _exact(trees: GradientTreeLearner, gradients: Gradients, k: int) -> FloatArr
         reach = 1e9 * first
     found = _bottoms(slopes, trees.n_leaves(k), first, reach)
     if loss.kind != "regression":
-        found = np.where(np.abs(found) > _ENDLESS, np.copysign(_SURE, found), found)
-    return found if loss.convex else _lower(risks, found)
+        found = np.where(np.abs(found) > _ENDLESS, np.copysign(_SURE_SCORE, found), found)
+    return found if loss.convex else _halved_until_lower(risks, found)
 
 
 def _bottoms(
@@ -244,7 +244,7 @@ def _bottoms(
     return b
 
 
-def _lower(risks: Callable[[FloatArray], FloatArray], found: FloatArray) -> FloatArray:
+def _halved_until_lower(risks: Callable[[FloatArray], FloatArray], found: FloatArray) -> FloatArray:
     """Halve steps that raise the loss, as they may where it is not convex; 0 if all do."""
     here = risks(np.zeros_like(found))
     for _ in range(_HALVINGS):
@@ -321,13 +321,13 @@ def _factor(
 # --- monotone columns -----------------------------------------------------------------------------
 
 
-def _in_order(
+def _within_monotone_bounds(
     trees: GradientTreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
 ) -> list[FloatArray]:
     """Values within the bounds of monotone columns.
 
     The bounds of the engine are those of the values it grew the tree by. For other values new
-    ones are found (:func:`_hold`).
+    ones are found (:func:`_hold_monotone`).
     """
     if fitted:
         bounds = (trees.bounds(k) for k in range(len(values)))
@@ -338,12 +338,14 @@ def _in_order(
     weights = (trees.leaf_sums(k)[:, 2] for k in range(len(values)))
     shapes = trees.shapes()
     return [
-        _hold(shape, value, weight, monotone)
+        _hold_monotone(shape, value, weight, monotone)
         for shape, value, weight in zip(shapes, values, weights, strict=True)
     ]
 
 
-def _hold(tree: Tree, values: FloatArray, weights: FloatArray, monotone: list[int]) -> FloatArray:
+def _hold_monotone(
+    tree: Tree, values: FloatArray, weights: FloatArray, monotone: list[int]
+) -> FloatArray:
     """Cut leaf values so that no test of a monotone column has a larger value on its lower side.
 
     At such a test both sides are kept apart by the middle of their means, from the root down.

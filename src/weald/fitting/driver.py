@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from weald.fitting.listeners import Listeners, check_callbacks
-from weald.fitting.progress import progress, steps
+from weald.fitting.progress import batches, live_bar
 from weald.params.warnings import warn_user
 
 __all__ = ["NOTHING", "Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
@@ -33,7 +33,7 @@ class Seen:
     ----------
     train_loss, validation_loss, validation_score : float or None
         As callbacks are told; an out-of-bag score is a validation score.
-    rests : bool
+    says_stop : bool
         The rule of early stopping says stop.
     final : str or None
         Why this is the last round.
@@ -42,7 +42,7 @@ class Seen:
     train_loss: float | None = None
     validation_loss: float | None = None
     validation_score: float | None = None
-    rests: bool = False
+    says_stop: bool = False
     final: str | None = None
 
     @property
@@ -67,7 +67,7 @@ NOTHING = Seen()  # nobody looked
 class Work(Protocol):
     """Something that grows round by round."""
 
-    shown: str  # what the number beside the bar is
+    number_name: str  # what the number beside the bar is
 
     def __len__(self) -> int:
         """Rounds that were made; one that is half done does not count."""
@@ -136,7 +136,7 @@ class Plan:
             keep_partial=params.keep_partial,
         )
 
-    def steps(self) -> Iterator[tuple[int, int]]:
+    def batches(self) -> Iterator[tuple[int, int]]:
         """Which rounds are made at a time."""
         if self.batch == 0:
             if self.done < self.total:
@@ -144,7 +144,7 @@ class Plan:
         elif self.batch == 1:
             yield from ((t, t + 1) for t in range(self.done, self.total))
         else:
-            yield from steps(self.done, self.total, self.batch)
+            yield from batches(self.done, self.total, self.batch)
 
 
 @dataclass
@@ -176,12 +176,12 @@ def drive(work: Work, plan: Plan) -> Outcome:
         listeners = Listeners(
             plan.callbacks, plan.estimator, plan.total, plan.learning_rate, plan.done
         )
-    with progress(plan.total, plan.done, plan.verbose, plan.name, work.shown) as bar:
+    with live_bar(plan.total, plan.done, plan.verbose, plan.name, work.number_name) as bar:
         try:
-            if plan.done and work.look(plan.done).rests:
+            if plan.done and work.look(plan.done).says_stop:
                 work.cut(plan.done)
                 raise Finished("no_change")
-            for first, last in plan.steps():
+            for first, last in plan.batches():
                 rate = plan.learning_rate if listeners is None else listeners.rate()
                 if not work.advance(first, last, rate):
                     bar.show(last)
@@ -200,18 +200,18 @@ def drive(work: Work, plan: Plan) -> Outcome:
         except Finished as end:
             outcome.reason = end.reason
         except KeyboardInterrupt:
-            if not _kept(work, plan, outcome, listeners):
+            if not _keep_partial(work, plan, outcome, listeners):
                 raise
     if listeners is not None:
         try:
             outcome.kept = listeners.end()
         except KeyboardInterrupt:
-            if not _kept(work, plan, outcome, None):
+            if not _keep_partial(work, plan, outcome, None):
                 raise
     return outcome
 
 
-def _kept(work: Work, plan: Plan, outcome: Outcome, listeners: Listeners | None) -> bool:
+def _keep_partial(work: Work, plan: Plan, outcome: Outcome, listeners: Listeners | None) -> bool:
     """On Ctrl-C: whether what is there, and callbacks know of, is kept."""
     if not plan.keep_partial or len(work) == 0:
         return False
@@ -231,4 +231,4 @@ def _reason(seen: Seen, listeners: Listeners | None, done: int) -> str | None:
         return "callback"
     if seen.final is not None:
         return seen.final
-    return "no_change" if seen.rests else None
+    return "no_change" if seen.says_stop else None

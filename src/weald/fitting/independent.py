@@ -16,7 +16,7 @@ import numpy as np
 from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
 from weald.members.base import Members
 from weald.members.out_of_bag import OutOfBag
-from weald.params.ensembles import EnsembleParams, ForestParams
+from weald.params.ensembles import BaggingParams, ForestParams
 
 __all__ = ["IndependentMembers", "drive_members"]
 
@@ -35,7 +35,7 @@ class IndependentMembers:
     n_jobs : int, optional
     """
 
-    shown = "out-of-bag score"
+    number_name = "out-of-bag score"
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class IndependentMembers:
         watch.follow(self.members, self._X, done, self._n_jobs)
         # Scores of few rows are not to be compared with later ones.
         score = watch.score if watch.comparable else np.nan
-        return Seen(validation_score=score, rests=watch.stopped)
+        return Seen(validation_score=score, says_stop=watch.stopped)
 
     def cut(self, done: int) -> None:
         """Keep the first members, no more than the out-of-bag score knows."""
@@ -84,9 +84,9 @@ class IndependentMembers:
 
 
 def drive_members(
-    work: IndependentMembers, estimator: Any, params: ForestParams | EnsembleParams
+    work: IndependentMembers, estimator: Any, params: ForestParams | BaggingParams
 ) -> Outcome:
-    """Make the members that are missing, in steps if somebody looks on."""
+    """Make the members that are missing, in batches if somebody looks on."""
     plan = Plan.of(estimator, params, done=len(work))
     watched = params.watched or bool(plan.callbacks)
     outcome = drive(work, replace(plan, batch=max(params.threads, 2) if watched else 0))

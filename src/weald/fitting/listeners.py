@@ -12,14 +12,14 @@ from weald.params.growth import is_int, is_real, refuse
 
 __all__ = ["Listeners", "check_callbacks"]
 
-_WORDS = ("on_begin", "on_round", "on_end", "learning_rate", "rounds_to_keep")
+_HOOKS = ("on_begin", "on_round", "on_end", "learning_rate", "rounds_to_keep")
 
 
 def check_callbacks(callbacks: Any) -> list[Any]:
     """A list of callbacks, or one of them."""
     if callbacks is None:
         return []
-    if callable(callbacks) or any(hasattr(callbacks, word) for word in _WORDS):
+    if callable(callbacks) or any(hasattr(callbacks, hook) for hook in _HOOKS):
         callbacks = [callbacks]
     wanted = "None, or a list of weald.callbacks or of functions of a state"
     try:
@@ -27,7 +27,7 @@ def check_callbacks(callbacks: Any) -> list[Any]:
     except TypeError as error:
         raise refuse("callbacks", wanted, callbacks) from error
     for one in given:
-        known = callable(one) or any(callable(getattr(one, word, None)) for word in _WORDS)
+        known = callable(one) or any(callable(getattr(one, hook, None)) for hook in _HOOKS)
         if isinstance(one, type) or not known:
             raise refuse("callbacks", wanted, callbacks)
     return given
@@ -72,12 +72,12 @@ class Listeners:
             **seen,
         )
 
-    def _tell(self, word: str) -> list[Any]:
+    def _tell(self, hook: str) -> list[Any]:
         """What those answer that listen to it; plain functions hear of rounds only."""
         answers = []
         for one in self._callbacks:
-            hears = getattr(one, word, None)
-            if hears is None and word == "on_round" and callable(one):
+            hears = getattr(one, hook, None)
+            if hears is None and hook == "on_round" and callable(one):
                 hears = one
             if hears is not None:
                 answers.append(hears(self._state))

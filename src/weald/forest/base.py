@@ -25,7 +25,7 @@ from weald.input.targets import (
 )
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.out_of_bag import OutOfBag
-from weald.members.templates import Templates, describe, tree_like
+from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
 from weald.params.ensembles import ForestParams, resolve_forest_params
 from weald.params.growth import resolve_seed
@@ -88,7 +88,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             sampling = self._resolve_draw(data.y, data.weights, groups)
             drawn_weights = self._drawn_weights(data.y, data.weights, sampling)
             params = self._resolve(data, sampling, drawn_weights)
-            members = self._begun(before, sampling, params)
+            members = self._begin_or_continue(before, sampling, params)
             make = self._grower(data, drawn_weights, sampling, params)
             watch = self._watch(data.y, sampling, params)
             work = IndependentMembers(make, members, watch, data.X, params.threads)
@@ -132,10 +132,12 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         warn_of_shared_bins(self, data.table, params.max_bins)
         return params
 
-    def _begun(self, before: dict[str, Any], sampling: Sampling, params: ForestParams) -> Trees:
+    def _begin_or_continue(
+        self, before: dict[str, Any], sampling: Sampling, params: ForestParams
+    ) -> Trees:
         """The trees there are already, to be added to (warm start); none for a new forest."""
         classes = getattr(self, "classes_", None)
-        template = describe(
+        template = as_template(
             tree_like(self._member_kind, self),
             self,
             params.max_features,
@@ -222,7 +224,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
                 del self.__dict__[name]
         if watch is None:
             return
-        watch.warn_of_rows_without()
+        watch.warn_of_rows_never_left_out()
         self.oob_score_ = watch.score
         self.oob_score_curve_ = np.array(watch.score_curve)
         self.oob_error_curve_ = np.array(watch.error_curve)
@@ -242,7 +244,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _values(self, X: Any) -> FloatArray:
         """Mean of the trees' values, shape (n, n_outputs, max_n_classes)."""
-        members = self._asked()
+        members = self._fitted_members()
         return members.mean(members.read(self, X), None, False, self.n_jobs)
 
     def apply(self, X: Any) -> IntArray:
@@ -270,7 +272,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares; a list of these for several outputs
         """
-        members = self._asked()
+        members = self._fitted_members()
         return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     def importance(
@@ -302,7 +304,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _importances(self) -> FloatArray:
         """Share of the impurity decrease due to each column, in each tree that splits at all."""
-        per_tree: FloatArray = self._asked().importances()[self.forest_.node_counts > 1, 0]
+        per_tree: FloatArray = self._fitted_members().importances()[self.forest_.node_counts > 1, 0]
         totals = per_tree.sum(axis=1, keepdims=True)
         return per_tree / np.where(totals > 0, totals, 1.0)
 

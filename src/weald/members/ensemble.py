@@ -39,7 +39,7 @@ class Ensemble:
             for forest in members.forests:
                 check_trees(self, forest, same_target=same_target)
 
-    def _asked(self) -> Members:
+    def _fitted_members(self) -> Members:
         """The members, if there are any."""
         try:
             return self._members
@@ -58,7 +58,7 @@ class Ensemble:
     @property
     def estimators_(self) -> Sequence[Any]:
         """The fitted members; trees of weald are made when they are asked for."""
-        return self._asked().estimators()
+        return self._fitted_members().estimators()
 
     @estimators_.setter
     def estimators_(self, members: Any) -> None:
@@ -71,7 +71,7 @@ class Ensemble:
     @property
     def forest_(self) -> engine.Forest:
         """The members, if they are trees grown by the engine."""
-        members = self._asked()
+        members = self._fitted_members()
         if not isinstance(members, Trees) or len(members.forests) != 1:
             raise AttributeError(
                 "forest_ is only there if the members are weald's trees, one in each round."
@@ -81,7 +81,7 @@ class Ensemble:
     @property
     def member_weights_(self) -> FloatArray:
         """What each member counts: all the same, unless the ensemble says otherwise."""
-        return np.ones(len(self._asked()))
+        return np.ones(len(self._fitted_members()))
 
     def leaf_index(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree.
@@ -91,12 +91,12 @@ class Ensemble:
         array of shape (n, n_estimators_), or (n, n_estimators_, trees of a round) if a round has
         several
         """
-        members = self._asked()
+        members = self._fitted_members()
         leaves = members.leaves(members.read(self, X), self._jobs())
         return leaves[:, :, 0] if leaves.shape[2] == 1 else leaves
 
     def __len__(self) -> int:
-        return len(self._asked())
+        return len(self._fitted_members())
 
     def __getitem__(self, t: Any) -> Any:
         return self.estimators_[t]
@@ -111,10 +111,10 @@ class DrawingEnsemble(Ensemble):
     @property
     def in_bag_(self) -> npt.NDArray[np.uint32]:
         """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
-        return self._asked().in_bag()
+        return self._fitted_members().in_bag()
 
     @property
     def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
         """The rows drawn for each member, each as often as it was drawn; made anew."""
-        members = self._asked()
+        members = self._fitted_members()
         return [members.rows_of(t) for t in range(len(members))]

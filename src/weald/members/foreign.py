@@ -83,7 +83,7 @@ def make_member(
 
 
 def _by_code(weights: dict[Any, Any], classes: npt.NDArray[Any], name: str) -> dict[int, Any]:
-    """Class weights keyed by code instead of label; as in scikit-learn some labels may be absent."""
+    """Class weights keyed by code instead of label; as in scikit-learn some may be absent."""
     labels = classes.tolist()
     found = {code: weights[label] for code, label in enumerate(labels) if label in weights}
     strange = [label for label in weights if label not in labels]

@@ -70,8 +70,8 @@ class OutOfBag:
     ----------
     sums : array of shape (n, n_outputs, n_classes)
         Sum of the values (class shares, votes or numbers) each row got from members without it.
-    votes : array of int64 of shape (n,)
-        How many members that were.
+    answered : array of int64 of shape (n,)
+        How many members that were; of members with weights, the sum of these.
     score_curve, error_curve : list of float
         Score, and error rate or mean squared error, after 1, 2, ... members. NaN as long as no row
         was left out.
@@ -108,7 +108,7 @@ class OutOfBag:
     def clear(self) -> None:
         """Forget all members."""
         self.sums: FloatArray = np.zeros((*self.target.shape, self.n_classes))
-        self.votes: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
+        self.answered: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
         self._rule = Stopping(self.patience, self.tol)
@@ -128,7 +128,7 @@ class OutOfBag:
         shares (len(rows), n_classes), or numbers (len(rows),) or (len(rows), n_outputs).
         """
         self.sums[rows] += values.reshape(len(rows), *self.sums.shape[1:])
-        self.votes[rows] += 1
+        self.answered[rows] += 1
         self._note()
 
     def follow(self, members: Members, X: Any, last: int, n_jobs: int | None) -> None:
@@ -151,7 +151,7 @@ class OutOfBag:
         if isinstance(members, Trees) and self._weighs_alike:
             draw, threads = members.sampling.draw, engine.resolve_threads(n_jobs)
             members.forest.add_out_of_bag(
-                X, draw, members.seed, t, t + 1, self.sums, self.votes, threads, self.vote
+                X, draw, members.seed, t, t + 1, self.sums, self.answered, threads, self.vote
             )
             self._note()
             return
@@ -164,7 +164,7 @@ class OutOfBag:
     @property
     def stopped(self) -> bool:
         """The score has not risen by `tol` over the last `patience` members."""
-        return self._rule.rests
+        return self._rule.says_stop
 
     # --- results ------------------------------------------------------------------------------
 
@@ -177,12 +177,12 @@ class OutOfBag:
     def prediction(self) -> FloatArray:
         """Mean of what the members without a row say, (n, n_outputs, n_classes); NaN if none."""
         with np.errstate(invalid="ignore"):
-            mean: FloatArray = self.sums / self.votes[:, None, None]
+            mean: FloatArray = self.sums / self.answered[:, None, None]
         return mean
 
-    def warn_of_rows_without(self) -> None:
+    def warn_of_rows_never_left_out(self) -> None:
         """Say it if some rows were in the bag of every member."""
-        never = self.votes == 0 if self.present is None else self.present & (self.votes == 0)
+        never = self.answered == 0 if self.present is None else self.present & (self.answered == 0)
         if never.any():
             warn_user(
                 f"Some inputs do not have OOB scores: {np.count_nonzero(never)} of {len(never)} "
@@ -194,7 +194,7 @@ class OutOfBag:
 
     def _note(self) -> None:
         """Write down the score and the error of the members so far."""
-        scored = self.votes > 0 if self.present is None else self.present & (self.votes > 0)
+        scored = self.answered > 0 if self.present is None else self.present & (self.answered > 0)
         count = np.count_nonzero(scored)
         rows = slice(None) if count == len(scored) else np.flatnonzero(scored)
         if count == 0:
@@ -234,7 +234,7 @@ class OutOfBag:
 
     def _score_of_numbers(self, rows: Rows) -> tuple[float, float]:
         truth = self.target[rows]
-        guess = self.sums[rows, :, 0] / self.votes[rows, None]
+        guess = self.sums[rows, :, 0] / self.answered[rows, None]
         squares = ((truth - guess) ** 2).sum(axis=0)
         error = float(squares.mean()) / len(truth)
         if self.scorer is not None:

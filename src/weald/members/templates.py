@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from weald import _engine as engine
 from weald.input.state import CheckedState, is_whole, require
 
-__all__ = ["Templates", "describe", "fitted_tree", "grown_by_engine", "tree_like"]
+__all__ = ["Templates", "as_template", "fitted_tree", "grown_by_engine", "tree_like"]
 
 
 # What an estimator knows of the columns of its table.
@@ -37,7 +37,7 @@ def tree_like(kind: type[BaseEstimator], ensemble: Any) -> Any:
     return kind(**{name: getattr(ensemble, name) for name in sorted(names)})
 
 
-def describe(
+def as_template(
     tree: Any, ensemble: Any, max_features: int, *, n_outputs: int = 1, classes: Any = None
 ) -> Any:
     """Note on a tree what all members have in common; it has no nodes, and is returned.

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from weald import combining
 from weald.members.out_of_bag import OutOfBag
 
-__all__ = ["WeighingOutOfBag"]
+__all__ = ["WeightedOutOfBag"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class WeighingOutOfBag(OutOfBag):
+class WeightedOutOfBag(OutOfBag):
     """Weighs every member, by its own out-of-bag rows or by a given weight.
 
     As the weight of a member depends on nothing but that member, the score after t members is the
@@ -30,7 +30,7 @@ class WeighingOutOfBag(OutOfBag):
         over several outputs.
     """
 
-    votes: npt.NDArray[Any]  # sums of weights
+    answered: npt.NDArray[Any]  # sums of weights
     _weighs_alike = False
 
     def __init__(self, *arguments: Any, given: FloatArray | None = None, **settings: Any) -> None:
@@ -43,7 +43,7 @@ class WeighingOutOfBag(OutOfBag):
     def clear(self) -> None:
         """Forget all members."""
         super().clear()
-        self.votes = np.zeros(len(self.target))
+        self.answered = np.zeros(len(self.target))
         self.weights: list[float] = []
 
     def add(self, rows: npt.NDArray[np.intp], values: FloatArray) -> None:
@@ -53,7 +53,7 @@ class WeighingOutOfBag(OutOfBag):
         weight = self._weight(rows, values) if self.given is None else float(self.given[t])
         self.weights.append(weight)
         self.sums[rows] += weight * values
-        self.votes[rows] += weight
+        self.answered[rows] += weight
         self._note()
 
     def _weight(self, rows: npt.NDArray[np.intp], values: FloatArray) -> float:

@@ -25,7 +25,7 @@ from weald.params.growth import (
 from weald.params.warnings import warn_user
 
 __all__ = [
-    "EnsembleParams",
+    "BaggingParams",
     "ForestParams",
     "WatchParams",
     "check_verbosity",
@@ -64,13 +64,13 @@ class ForestParams(GrowthParams, WatchParams):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnsembleParams(WatchParams):
+class BaggingParams(WatchParams):
     """What the parameters of an ensemble mean, beside those of its members and their draws."""
 
     threads: int  # members made at a time
     vote: bool = False  # each member votes for one class
     weights: FloatArray | None = None  # of the members, given by the user
-    weigh: bool = False  # the members by their out-of-bag performance
+    weigh_by_oob: bool = False  # members, by their out-of-bag performance
     combine: Any = None  # instead of the mean
 
 
@@ -125,7 +125,7 @@ def resolve_forest_params(
     return ForestParams(**vars(growth), **vars(watch), keep_rows=keep_rows)
 
 
-def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> EnsembleParams:
+def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> BaggingParams:
     """Check the parameters of a bagging estimator."""
     watch = resolve_watch(estimator)
     weighting = estimator.weighting
@@ -138,12 +138,12 @@ def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> Ensemble
             "Out-of-bag predictions are means: with combine, leave oob_score, n_iter_no_change and "
             "weighting='oob' alone."
         )
-    return EnsembleParams(
+    return BaggingParams(
         **vars(watch),
         threads=threads,
         vote=vote,
         weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
-        weigh=by_performance,
+        weigh_by_oob=by_performance,
         combine=combine,
     )
 

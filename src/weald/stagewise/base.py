@@ -65,7 +65,7 @@ class _Params:
     learning_rate: float
     from_zero: bool
     patience: int | None
-    fraction: float | None
+    validation_fraction: float | None
     tol: float
     verbose: int
     keep_partial: bool
@@ -140,7 +140,9 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             data = data.present()
             if not self._nothing_to_learn():
                 classes = self._kind == "binary"
-                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
+                data = hold_out(
+                    data, params.patience, params.validation_fraction, self.seed_, classes=classes
+                )
             self.loss_ = self._checked_loss(data)
             self.init_ = self._start(data, params)
             self._boost(data, params)
@@ -165,7 +167,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             learning_rate=float(rate),
             from_zero=check_choice("init", self.init, ("constant", "zero")) == "zero",
             patience=patience,
-            fraction=None if fraction is None else float(fraction),
+            validation_fraction=None if fraction is None else float(fraction),
             tol=check_fraction("tol", self.tol, low=0.0, high=np.inf),
             verbose=check_verbosity(self.verbose),
             keep_partial=check_flag("keep_partial", self.keep_partial),
@@ -209,7 +211,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             learner = StagewiseTreeLearner(self.estimator_, data, labels, self, self.seed_)
             members = Trees([], Templates(learner.template), self.seed_)
         start = Start(np.array([self.init_]))
-        model = AdditiveModel(start, members, np.zeros(0), votes=labels is not None)
+        model = AdditiveModel(start, members, np.zeros(0), members_vote=labels is not None)
         learner.raw[:] = self.init_
         objective = Objective((self.loss_,), 1)
         gradients = StagewiseGradients(objective, data, learner)
@@ -285,7 +287,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _raw(self, X: Any) -> FloatArray:
         """``F = init + sum_t nu_t h_t``."""
-        rows = self._asked().read(self, X)
+        rows = self._fitted_members().read(self, X)
         nothing = np.zeros((rows.shape[0], 1))
         model = self._model
         return self.init_ + model.added(
@@ -294,9 +296,9 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _staged_raw(self, X: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds; added as in `_raw`, so the last are the same."""
-        members, model = self._asked(), self._model
+        members, model = self._fitted_members(), self._model
         rows = members.read(self, X)
-        by_class = model.votes and isinstance(members, Trees)  # what both classes have got
+        by_class = model.members_vote and isinstance(members, Trees)  # what both classes have got
         sums = np.zeros((rows.shape[0], 2 if by_class else 1))
         for t in range(len(members)):
             if by_class:
@@ -315,7 +317,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         -------
         array of shape (n_estimators_, n)
         """
-        members = self._asked()
+        members = self._fitted_members()
         rows = members.read(self, X)
         each = [
             self._model.added(rows, np.zeros((rows.shape[0], 1)), t, t + 1, self._jobs())
@@ -326,7 +328,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     @property
     def member_weights_(self) -> FloatArray:
         """The steps, by the name all of weald's ensembles have for what members count."""
-        self._asked()
+        self._fitted_members()
         return self.steps_
 
     # --- scikit-learn's conventions ---------------------------------------------------------------

@@ -20,7 +20,7 @@ from sklearn.base import clone
 from weald import _engine as engine
 from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
-from weald.members.templates import describe
+from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
 
@@ -71,7 +71,7 @@ class StagewiseTreeLearner:
             self._growth.threads,
         )
         self._draw = engine.Draw()
-        self.template = describe(clone(tree), like, self._growth.max_features, classes=labels)
+        self.template = as_template(clone(tree), like, self._growth.max_features, classes=labels)
         self.raw, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
         self._forest: engine.Forest | None = None
         self._said = np.zeros(len(rows))

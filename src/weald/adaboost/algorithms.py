@@ -45,10 +45,11 @@ __all__ = ["ALGORITHMS", "Algorithm", "Judgement", "half_log_odds"]
 
 FloatArray = npt.NDArray[np.float64]
 
-# Of an error of 0: finite, and beyond any that can be told from 0.
+# Stands for an error of 0: keeps votes finite, and is below any error that can be told from 0.
 _NO_ERROR = np.finfo(np.float64).eps
 # Logarithms are taken of class shares no smaller than this part of an even one. It does not depend
-# on the number of rows, or two copies of a row would be more than a row of weight 2.
+# on the number of rows: otherwise two copies of a row would act differently from one row of
+# weight 2.
 _LEAST_SHARE = 0.01
 
 

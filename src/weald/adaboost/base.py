@@ -1,4 +1,4 @@
-"""What AdaBoost classifiers and regressors share: the walk of a fit, and what is kept of it."""
+"""What AdaBoost classifiers and regressors share: the course of a fit, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each member counts: the alphas."""
+        """How much each member counts: the alphas."""
         self._fitted_members()
         return self.alphas_
 

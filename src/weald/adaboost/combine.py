@@ -173,9 +173,9 @@ def staged_medians(members: Members, X: Any, votes: FloatArray, n_jobs: int | No
 
 
 def _blocks(members: Members, X: Any, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
-    """What each member says about some rows at a time; other members than trees about all.
+    """What each member says, for a block of rows at a time.
 
-    A call may cost them much.
+    Foreign members get all rows at once, as each call may be costly.
     """
     n: int = X.shape[0]
     size = _ROWS if isinstance(members, Trees) else max(n, 1)

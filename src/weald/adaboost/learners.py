@@ -61,7 +61,7 @@ class AdaBoostLearner(ABC):
         The member fitted last, as :class:`weald.members.base.Members` take it.
     """
 
-    varies = True  # nobody knows
+    varies = True  # unless known otherwise
     member: list[Any]
 
     @abstractmethod
@@ -74,7 +74,10 @@ class AdaBoostLearner(ABC):
 
     @abstractmethod
     def reweight(self, factors: FloatArray) -> float:
-        """Multiply the weights by a factor for each group and class; their sum, then made 1."""
+        """Multiply the weights by a factor for each group and class.
+
+        Returns their sum before they are scaled to 1.
+        """
 
     def accept(self, judgement: Judgement, alpha: float) -> None:  # noqa: B027 (most need not know it)
         """The member stays, with this vote."""
@@ -306,7 +309,8 @@ class NumpyWeightedLearner(AdaBoostLearner):
             rounds.set_factors(self._weighing.factors * self._by_class)
         rounds.grow(self._seed, key, False)
         self.member = [engine.Forest(rounds.tree())]
-        # Rows of a class without weight are not in the tree yet, but they count.
+        # Rows of classes of weight 0 took no part in the growth, but count in the error: find their
+        # leaves too.
         return _leaves_of(self.member[0].tree(0), self._data.X, self._threads)
 
     def _fit(self, key: int) -> None:

@@ -142,7 +142,7 @@ class R2Learner(AdaBoostLearner):
         return errors, self._factors[:, None], self._rows.counts
 
     def reweight(self, factors: FloatArray) -> float:
-        """Multiply the weights by a factor each; their sum, then made 1."""
+        """Multiply the weights by a factor each; returns their sum before they are scaled to 1."""
         largest = float(factors.max())  # so that not all of them vanish together
         weights = self._factors * (factors[:, 0] / largest)
         total = self._rows.count(weights)

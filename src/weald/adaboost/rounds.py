@@ -1,9 +1,9 @@
 """The rounds of AdaBoost, as work for the driver: fit, look at the error, vote, reweight.
 
 A warm start keeps no weights. They follow from what the members say about the training rows and
-from their votes, so the members are asked once more, and the model is bit for bit that of one go.
-The numbers of the rounds are kept: some may have been left out, and the draws of a round follow
-from its number.
+from their votes, so the members are asked once more, and the model is identical, bit for bit, to
+one fitted without a break. The numbers of the rounds are kept: some may have been left out, and the
+draws of a round follow from its number.
 
 The error, the vote and the weights of rows know nothing of a tree's ``class_weight``, which moves
 its splits and leaves only. Such trees are grown by the engine, but weighed in NumPy.
@@ -33,9 +33,9 @@ FloatArray = npt.NDArray[np.float64]
 # The validation score after member t, from the members and their votes; asked for in order.
 Score = Callable[[Members, FloatArray, int], float]
 
-# The vote of a member without error, whose formula says infinity: that of the best before it, but
-# no less than this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of
-# the ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
+# The vote of a member without error (the formula gives infinity): the largest vote so far, but at
+# least this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of the
+# ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
 # and half of the log loss.
 _SURE_VOTE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
@@ -50,7 +50,7 @@ class Method(Protocol):
 
     @property
     def alpha(self) -> float | None:
-        """What every member counts; None if that follows from its error."""
+        """How much every member counts; None if that follows from its error."""
 
     @property
     def any_edge(self) -> bool:
@@ -216,7 +216,7 @@ class AdaBoostRounds:
             self.members = self.members.prefix(kept)
 
     def interrupted(self) -> None:
-        """Drop what is half done, and score again: a score may have been in the middle."""
+        """Drop the unfinished round and score again: scoring may have been interrupted."""
         self.cut(self.rounds[-1].number + 1)
         self.tried = max(self.tried, self.rounds[-1].number + 1)
         self._forget_scores()
@@ -240,7 +240,10 @@ class AdaBoostRounds:
         return judgement
 
     def _keep_lone(self, judgement: Judgement, t: int) -> None:
-        """Keep the only member there is, without a vote, so that it moves no bound."""
+        """Keep the only member there is, without a vote.
+
+        So that it leaves the bound on the training error as it is.
+        """
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
@@ -256,7 +259,7 @@ class AdaBoostRounds:
 
 
 def _factors(margins: FloatArray, t: int, rate: float) -> FloatArray:
-    """By which weights are multiplied."""
+    """What weights are multiplied by."""
     most = float(np.abs(margins).max())
     if not most <= _MOST_EXPONENT:
         raise ValueError(

@@ -71,7 +71,7 @@ class WorkingResponse:
         self._F = np.zeros(len(codes))
 
     def target_and_weights(self) -> tuple[FloatArray, FloatArray]:
-        """Target of the next member, and weights to be multiplied by what rows count."""
+        """Target of the next member, and weights still to be multiplied by each row's count."""
         p = expit(2 * self._F)
         spread = np.maximum(p * (1 - p), _LEAST_CURVATURE)
         if self._keeps_gradient:

@@ -1,4 +1,4 @@
-"""What bagging and naive ensembles share: the walk of a fit, and the questions to what it made."""
+"""What bagging and naive ensembles share: the course of a fit, and questions to the members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gradient boosting of classes and of numbers shares: the walk of a fit, and its questions."""
+"""What gradient boosting of classes and numbers shares: the course of a fit, and its questions."""
 
 from __future__ import annotations
 
@@ -332,7 +332,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each round counts in predictions: 1, or what `dropout` made of it; 0 if unused."""
+        """How much each round counts in predictions: 1, or what `dropout` made of it; 0: unused."""
         model = self._fitted_model()
         weights = np.zeros(self.n_estimators_)
         scales = model.used_scales

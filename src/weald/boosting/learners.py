@@ -115,7 +115,7 @@ class GradientTreeLearner:
         return np.array([value[self.leaf_of(k)] for k, value in enumerate(values)])
 
     def shapes(self) -> list[engine.Tree]:
-        """The trees of this round, for their tests only; one for each score."""
+        """The trees of this round, for their splits only; one for each score."""
         trees = [engine.Forest(core).tree(0) for core in self.boosting.trees()]
         return trees * len(self.raw) if self._vector_leaves else trees
 
@@ -130,7 +130,7 @@ class GradientTreeLearner:
 
 
 def gradient_size_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
-    """``w |r|``, of this sum; if that is the sum of the weights, equal ones are exactly w.
+    """``w |r|`` scaled to the sum `total`; exactly w if that is its sum and all |r| are equal.
 
     A weight that is nothing but rounding is none.
     """
@@ -222,7 +222,7 @@ class GradientForeignLearner:
         )
         drawn = target if counts is None else target[counts > 0]
         if self._labels is not None and drawn.min() == drawn.max():
-            # Many classifiers refuse a single class. There is one answer to it.
+            # Many classifiers refuse a single class; with one class there is only one answer.
             member = DummyClassifier(strategy="constant", constant=int(drawn[0]))
         return fit_member(member, X, target, weights, counts=counts, routed=False)
 

@@ -47,13 +47,13 @@ class GradientLearner(Protocol):
 
 
 class Scaling(Protocol):
-    """What rounds count beside each other, kept as `scales` of the model."""
+    """How much rounds count relative to each other; kept in `model.scales`."""
 
     def before(self, t: int) -> None:
         """Round t is about to be made."""
 
     def after(self, rate: float) -> None:
-        """It was made."""
+        """Round t was made: set its scale."""
 
 
 class BoostingRounds:
@@ -78,7 +78,7 @@ class BoostingRounds:
     watched : bool
         Somebody wants to know the training loss after every round.
     no_step_ends : bool
-        A round without a step would be followed by others like it.
+        If one round takes no step, no later one would: end the fit.
 
     Attributes
     ----------

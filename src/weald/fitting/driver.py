@@ -1,7 +1,7 @@
 """The one driver of rounds: everything that grows step by step is driven by :func:`drive`.
 
 It counts rounds, shows progress, tells callbacks, stops early, and on Ctrl-C keeps what is there if
-that is asked for. What a round is, the work knows.
+that is asked for. Only the work knows what a round is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["NOTHING", "Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
 
 
 class Finished(Exception):  # noqa: N818 (no error: the fit ends here)
-    """A round was not made, and none will be."""
+    """No further round can be made."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -82,13 +82,13 @@ class Work(Protocol):
         """
 
     def look(self, done: int) -> Seen:
-        """What is known of the first rounds, told once for each number of them."""
+        """What is known after the first `done` rounds; asked once for each `done`."""
 
     def cut(self, done: int) -> None:
         """Keep the first rounds only."""
 
     def interrupted(self) -> None:
-        """Ctrl-C came at any moment: make what is there complete again."""
+        """Ctrl-C may have come in the middle of a round: drop the unfinished part."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ class Outcome:
 def drive(work: Work, plan: Plan) -> Outcome:
     """Make the rounds until there are enough, nothing is gained, or somebody says stop.
 
-    The size of the steps changes nothing: rounds are looked at one by one, and what was made beyond
-    the one at which to stop is cut off.
+    Batch sizes do not change the result: rounds are examined one by one, and those made after the
+    stopping point are cut off.
     """
     outcome = Outcome()
     listeners = None

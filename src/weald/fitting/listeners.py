@@ -73,7 +73,7 @@ class Listeners:
         )
 
     def _tell(self, hook: str) -> list[Any]:
-        """What those answer that listen to it; plain functions hear of rounds only."""
+        """Answers of callbacks with this method; plain functions are called after rounds only."""
         answers = []
         for one in self._callbacks:
             hears = getattr(one, hook, None)
@@ -97,7 +97,7 @@ class Listeners:
         return self._rate
 
     def round(self, done: int, seen: dict[str, float | None]) -> bool:
-        """A round was made; whether somebody says stop."""
+        """Tell of a round; True if a callback asks to stop."""
         self._state = self._now(done, seen)
         answers = [answer for answer in self._tell("on_round") if answer is not None]
         for answer in answers:

@@ -16,7 +16,7 @@ __all__ = ["check_same", "check_size", "drawing_of", "kind_of", "shape_of"]
 
 
 def check_size(n_estimators: int, there: int) -> None:
-    """Refuse to end with fewer members than there are, and say it if nothing is to be done."""
+    """Refuse fewer members than there are already; warn if there is nothing to add."""
     if n_estimators < there:
         raise ValueError(
             f"n_estimators={n_estimators} must be larger or equal to "
@@ -27,7 +27,7 @@ def check_size(n_estimators: int, there: int) -> None:
 
 
 def check_same(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse to add members to those of a fit that was about something else.
+    """Refuse to add members to those of a fit on other data or with other settings.
 
     Both are what members have in common, by the names users have for it. Only the first difference
     is named: others may follow from it.
@@ -35,8 +35,8 @@ def check_same(before: dict[str, Any], now: dict[str, Any]) -> None:
     for name, value in now.items():
         if not alike(before[name], value):
             raise ValueError(
-                "warm_start=True adds members to those of the fit before, which are about the same "
-                f"data in the same way, but {name} changed: fit a new ensemble instead, with "
+                "warm_start=True adds members to those of the fit before, fitted to the same data "
+                f"with the same settings, but {name} changed: fit a new ensemble instead, with "
                 "warm_start=False."
             )
 

@@ -1,4 +1,4 @@
-"""What all forests do: the walk of a fit, and the questions to a fitted forest."""
+"""What all forests do: the course of a fit, and the questions to a fitted forest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from weald.sampling import Sampling, resolve_draw
 
 
 class ForestBase(DrawingEnsemble, TableEstimator):
-    """What every forest shares: the walk of a fit, and the questions to a fitted forest."""
+    """What every forest shares: the course of a fit, and the questions to a fitted forest."""
 
     seed_: int
     oob_score_: float

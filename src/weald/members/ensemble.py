@@ -43,7 +43,7 @@ class Ensemble:
         """The members, if there are any."""
         try:
             return self._members
-        except AttributeError:  # a look before each answer would cost as much as the answer
+        except AttributeError:  # checking first would cost as much as predicting one row
             check_is_fitted(self)
             raise
 
@@ -80,7 +80,7 @@ class Ensemble:
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each member counts: all the same, unless the ensemble says otherwise."""
+        """How much each member counts: all the same, unless the ensemble says otherwise."""
         return np.ones(len(self._fitted_members()))
 
     def leaf_index(self, X: Any) -> IntArray:

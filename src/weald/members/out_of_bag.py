@@ -58,8 +58,8 @@ class OutOfBag:
         Rows that members leave out often enough to wait for; all that count by default.
     patience : int, optional
         Stop when the score has not risen by `tol` over so many members. They are counted from the
-        first one at which nearly all awaited rows were left out by somebody: a score before is one
-        of other, fewer rows, and a lucky one would be a bar too high.
+        first one at which nearly all awaited rows were left out by somebody: earlier scores cover
+        fewer, other rows, and a lucky one would be too hard to beat.
     tol : float
     vote : bool
         The members vote for a class instead of giving shares.
@@ -112,7 +112,7 @@ class OutOfBag:
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
         self._rule = Stopping(self.patience, self.tol)
-        self.comparable = False  # scores of now are about nearly the same rows as later ones
+        self.comparable = False  # from now on scores cover nearly the same rows
 
     # --- members ------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class OutOfBag:
         return mean
 
     def warn_of_rows_never_left_out(self) -> None:
-        """Say it if some rows were in the bag of every member."""
+        """Warn if some rows were in the bag of every member."""
         never = self.answered == 0 if self.present is None else self.present & (self.answered == 0)
         if never.any():
             warn_user(
@@ -242,7 +242,7 @@ class OutOfBag:
         if len(truth) < 2:
             return np.nan, error
         spread = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
-        # As in scikit-learn, a constant target is foretold perfectly (1) or not (0).
+        # As in scikit-learn, a constant target is predicted perfectly (1) or not (0).
         safe = np.where(spread > 0, spread, 1.0)
         r2 = np.where(spread > 0, 1 - squares / safe, (squares == 0).astype(float))
         return float(r2.mean()), error

@@ -21,7 +21,7 @@ def like_members(
     multi_output : bool
         Of targets too.
     also_own : bool
-        Somebody else reads the table as well: it takes what both take.
+        The ensemble reads the table itself too: it takes only what both take.
     """
     if isinstance(member, type) or not hasattr(member, "__sklearn_tags__"):
         return tags

@@ -1,4 +1,7 @@
-"""Out-of-bag with members that count differently, by how good they are or as they were told to."""
+"""Out-of-bag predictions of members with different weights.
+
+The weights are given, or come from the members' own out-of-bag performance.
+"""
 
 from __future__ import annotations
 

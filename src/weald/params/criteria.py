@@ -1,4 +1,4 @@
-"""The criteria of trees, a row for each beside its row in the engine's table."""
+"""The criteria of trees: one row each, matching the engine's table."""
 
 from __future__ import annotations
 

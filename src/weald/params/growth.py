@@ -1,7 +1,7 @@
 """Parameters of trees, parsed once into what the engine understands.
 
-The checks of single values serve ensembles as well (:mod:`weald.params.ensembles`). Below these
-two files there are no strings, no None and no checks of parameters.
+The checks of single values serve ensembles as well (:mod:`weald.params.ensembles`). Code further
+down gets checked values only.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def resolve_member_tree(
     is_categorical: npt.NDArray[np.bool_],
     total_weight: float,
 ) -> GrowthParams:
-    """Check the parameters of a tree that is a member, and the same for all: no seed of its own."""
+    """Check the parameters shared by all trees of an ensemble; seeds come from elsewhere."""
     splitter = check_choice("splitter", tree.splitter, ("best", "random"))
     growth = resolve_growth(tree, criteria, n, is_categorical, total_weight, splitter=splitter)
     prune = resolve_prune(tree.ccp_alpha)

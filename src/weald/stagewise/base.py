@@ -1,4 +1,4 @@
-"""What the two stagewise estimators share: the walk of a fit, and the questions to the model."""
+"""What the two stagewise estimators share: the course of a fit, and the questions to the model."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """The steps, by the name all of weald's ensembles have for what members count."""
+        """The steps, by the name all of weald's ensembles have for how much members count."""
         self._fitted_members()
         return self.steps_
 

@@ -1,4 +1,4 @@
-"""What all tree estimators do: the walk of a fit, and the questions to a fitted tree."""
+"""What all tree estimators do: the course of a fit, and the questions to a fitted tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CV_FOLDS = 5
 
 
 class TreeBase(TableEstimator):
-    """What every tree estimator shares: the walk of a fit, and the questions to a fitted tree."""
+    """What every tree estimator shares: the course of a fit, and the questions to a fitted tree."""
 
     # Not metadata to be routed: see `fit`.
     __metadata_request__fit = {"check_input": UNUSED}  # noqa: RUF012

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import ParameterGrid
 
+from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase
 from weald.bagging.kinds import BaggedClassifier, BaggedRegressor
 from weald.input.targets import alike
@@ -31,8 +31,6 @@ from weald.params.growth import check_count
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _MEMBERS = 10  # where nothing else says how many
 

@@ -36,14 +36,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.members.foreign import Counts
 
 __all__ = ["ALGORITHMS", "Algorithm", "Judgement", "half_log_odds"]
-
-FloatArray = npt.NDArray[np.float64]
 
 # Stands for an error of 0: keeps votes finite, and is below any error that can be told from 0.
 _NO_ERROR = np.finfo(np.float64).eps

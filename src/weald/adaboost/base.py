@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone
 
+from weald._engine import FloatArray
 from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams, resolve_adaboost
 from weald.adaboost.rounds import AdaBoostRounds, Round, Score
@@ -30,8 +31,6 @@ from weald.members.trees import Trees
 from weald.params.growth import check_choice, resolve_max_features, resolve_seed
 
 __all__ = ["AdaBoostBase"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):

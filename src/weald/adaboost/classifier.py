@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score
 
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import ALGORITHMS, Algorithm
 from weald.adaboost.base import AdaBoostBase
 from weald.adaboost.combine import RawValues, largest, leaf_tables, probabilities
@@ -25,8 +26,6 @@ from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["AdaBoostClassifier"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _OLD_NAMES = {"SAMME": "samme", "SAMME.R": "real"}  # scikit-learn's
 

@@ -18,6 +18,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 
 from weald import _engine as engine
 from weald import combining
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import Algorithm
 from weald.members.base import Members
 from weald.members.trees import Trees
@@ -30,8 +31,6 @@ __all__ = [
     "probabilities",
     "staged_medians",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 _ROWS = 8192  # about which all members are asked at a time
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import Algorithm, Judgement
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.weighing import ClassWeighing, WorkingResponse
@@ -41,7 +42,6 @@ __all__ = [
     "fitted_member",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
 # What each group says, the weight of each class in it, and how often it counts.
 GroupAnswers = tuple[FloatArray, FloatArray, Counts]

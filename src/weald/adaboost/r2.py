@@ -33,9 +33,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import Judgement, half_log_odds
 from weald.adaboost.learners import AdaBoostLearner, EngineTrees, GroupAnswers, fitted_member
 from weald.adaboost.params import AdaBoostParams
@@ -45,8 +45,6 @@ from weald.members.foreign import Counts, member_finite_values, takes_weights
 from weald.sampling import draw_by_weight
 
 __all__ = ["R2", "R2_LOSSES", "R2ForeignLearner", "R2TreeLearner"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _LEAST_ROW_WEIGHT = 1e-300  # of a row that is present: it must not come to count as absent
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.metrics import r2_score
 
+from weald._engine import FloatArray
 from weald.adaboost.base import AdaBoostBase
 from weald.adaboost.combine import median, staged_medians
 from weald.adaboost.learners import AdaBoostLearner
@@ -22,8 +22,6 @@ from weald.members.base import Members
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["AdaBoostRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class AdaBoostRegressor(RegressorMixin, AdaBoostBase):

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import Judgement
 from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams
@@ -29,7 +29,6 @@ from weald.params.warnings import warn_user
 
 __all__ = ["AdaBoostRounds", "Method", "Round", "Score"]
 
-FloatArray = npt.NDArray[np.float64]
 # The validation score after member t, from the members and their votes; asked for in order.
 Score = Callable[[Members, FloatArray, int], float]
 

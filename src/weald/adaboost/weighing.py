@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
 
 __all__ = ["ClassWeighing", "WorkingResponse"]
 
-FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
 
 _MOST_RESPONSE = (

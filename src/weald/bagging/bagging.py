@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase
 from weald.bagging.kinds import BaggedClassifier, BaggedRegressor
 from weald.params.ensembles import BaggingParams, resolve_bagging_params
@@ -14,8 +12,6 @@ from weald.params.warnings import warn_user
 from weald.sampling import Sampling, is_sampler, resolve_draw
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class _Bagging(BaggingBase):

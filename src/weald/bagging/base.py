@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 
 from weald import _engine as engine
 from weald import combining
+from weald._engine import FloatArray, IntArray
 from weald.bagging.learners import BaggingForeignLearner, BaggingTreeLearner
 from weald.fitting.independent import IndependentMembers, drive_members
 from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
@@ -49,9 +50,6 @@ from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
 __all__ = ["BaggingBase", "member_has"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def member_has(name: str) -> Any:

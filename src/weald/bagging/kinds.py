@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
@@ -18,8 +19,6 @@ from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["BaggedClassifier", "BaggedRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class BaggedClassifier(ClassifierMixin, BaggingBase):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.fit_data import FitData
 from weald.input.targets import warn_of_shared_bins
 from weald.members.base import Members
@@ -28,7 +29,6 @@ from weald.sampling import Sampling
 
 __all__ = ["BaggingForeignLearner", "BaggingTreeLearner"]
 
-FloatArray = npt.NDArray[np.float64]
 Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
 
 

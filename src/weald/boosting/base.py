@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 
+from weald._engine import FloatArray
 from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
 from weald.boosting.gradients import make_gradients
@@ -40,8 +41,6 @@ from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class GradientEnsemble(Ensemble, TableEstimator):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import log_expit, log_softmax
 from sklearn.metrics import accuracy_score
 
+from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
@@ -20,8 +21,6 @@ from weald.losses.links import two_shares
 from weald.params.growth import refuse
 
 __all__ = ["GradientBoostingClassifier"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class GradientBoostingClassifier(LabelTarget, GradientEnsemble):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
 from weald.boosting.rounds import GradientLearner
@@ -12,8 +13,6 @@ from weald.boosting.sampling import dropped_rounds
 from weald.input.fit_data import FitData
 
 __all__ = ["Dart"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Dart:

@@ -16,16 +16,14 @@ from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.losses import Loss
 
 __all__ = ["EngineGradients", "Gradients", "NumpyGradients", "Scored", "make_gradients"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _BLOCK = 32_768  # rows: a loss's temporary arrays stay in the level-2 cache
 _MANY = 100_000  # rows from which threads pay

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.dummy import DummyClassifier
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
@@ -30,7 +31,6 @@ from weald.sampling import draw_by_weight
 
 __all__ = ["GradientForeignLearner", "GradientTreeLearner", "gradient_size_weights"]
 
-FloatArray = npt.NDArray[np.float64]
 Multipliers = FloatArray | None  # how often each row counts; None: once
 Columns = npt.NDArray[np.uint32] | None  # of this round; None: all
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
@@ -22,7 +22,6 @@ from weald.members.trees import Trees
 
 __all__ = ["AdditiveModel", "Start"]
 
-FloatArray = npt.NDArray[np.float64]
 Scales = FloatArray | None  # of each round; None: 1
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.defaults import Family
 from weald.input.row_weights import RowWeights
 from weald.input.state import CheckedState, is_whole, require
@@ -15,8 +16,6 @@ from weald.losses.base import FAR
 from weald.losses.search import bottom, weighted_quantile
 
 __all__ = ["Objective", "residual_quantile"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _CHECKED = 50  # rows on which the derivatives of a loss of the user's own are looked at
 

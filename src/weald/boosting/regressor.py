@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score, r2_score
 
+from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
@@ -18,8 +19,6 @@ from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
 from weald.params.growth import is_real, refuse
 
 __all__ = ["GradientBoostingRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST = 1e100  # targets beyond have squares that may overflow
 

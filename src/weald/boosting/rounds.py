@@ -20,8 +20,8 @@ from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.gradients import Gradients
 from weald.boosting.model import AdditiveModel
 from weald.boosting.sampling import RoundSampler
@@ -30,8 +30,6 @@ from weald.boosting.validation import Monitor
 from weald.fitting.driver import NOTHING, Finished, Seen
 
 __all__ = ["BoostingRounds", "GradientLearner", "Scaling"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class GradientLearner(Protocol):

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.boosting.params import GradientParams
 
 __all__ = ["RoundSampler", "dropped_rounds"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _BY_GRADIENT, _DROPPED = 1, 2  # what random numbers are for
 

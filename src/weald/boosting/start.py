@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from weald._engine import resolve_threads
+from weald._engine import FloatArray, resolve_threads
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
@@ -21,8 +21,6 @@ from weald.members.foreign import fit_member
 from weald.params.growth import refuse
 
 __all__ = ["is_model", "make_start"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def is_model(init: Any) -> bool:

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from weald._engine import Tree
+from weald._engine import FloatArray, Tree
 from weald.boosting.gradients import Gradients
 from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.params import GradientParams
@@ -32,7 +32,6 @@ from weald.losses.line_search import best_step
 
 __all__ = ["Step", "make_step"]
 
-FloatArray = npt.NDArray[np.float64]
 # From the learning rate to leaf values of the trees of all scores, before that rate. Members of
 # other kinds have one "leaf", the factor of what they say.
 Find = Callable[[float], list[FloatArray]]

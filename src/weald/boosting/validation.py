@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import check_scoring
 
+from weald._engine import FloatArray
 from weald.boosting.model import AdditiveModel
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
 from weald.params.stopping import Stopping
 
 __all__ = ["Monitor", "hold_out", "make_scorer"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def hold_out(

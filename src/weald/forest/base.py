@@ -11,18 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
+from weald._engine import FloatArray, IntArray
 from weald.fitting.independent import IndependentMembers, drive_members
 from weald.fitting.warm_start import check_same, check_size, drawing_of, shape_of
 from weald.input.fit_data import FitData, read_fit
 from weald.input.state import numbers, require
-from weald.input.targets import (
-    FloatArray,
-    IntArray,
-    TableEstimator,
-    Weights,
-    all_or_nothing,
-    warn_of_shared_bins,
-)
+from weald.input.targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.out_of_bag import OutOfBag
 from weald.members.templates import Templates, as_template, tree_like

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.forest.base import ForestBase
-from weald.input.targets import FloatArray, LabelTarget, Weights, balance
+from weald.input.targets import LabelTarget, Weights, balance
 from weald.members.out_of_bag import OutOfBag
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.forest.base import ForestBase
-from weald.input.targets import FloatArray, NumberTarget
+from weald.input.targets import NumberTarget
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor

@@ -43,9 +43,9 @@ from weald.input.labels import (
 from weald.input.sparse import check_sparse, make_dense
 
 __all__ = [
-    "FloatArray",
     "Labels",
     "Table",
+    "TableArray",
     "check_X_fit",
     "check_X_predict",
     "check_groups",
@@ -56,7 +56,7 @@ __all__ = [
     "encode_labels",
 ]
 
-FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
@@ -79,7 +79,7 @@ class Table:
         throughout is accepted; as all its rows are alike no tree can split on it.
     """
 
-    X: FloatArray
+    X: TableArray
     categories: tuple[NDArray[Any] | None, ...]
 
     @property
@@ -163,7 +163,7 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     return Table(matrix, tuple(categories))
 
 
-def check_X_predict(estimator: Any, X: Any) -> FloatArray:  # noqa: N802
+def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     """Read new rows for a fitted estimator, with its columns and its categories.
 
     Parameters
@@ -237,7 +237,7 @@ class _Source:
         """Name a column in a message."""
         return f"Column {j if self.names is None else self.names[j]!r}"
 
-    def matrix(self) -> FloatArray | None:
+    def matrix(self) -> TableArray | None:
         """Give all columns at once if they are plain numbers of one type, else None."""
         data = self.data
         if isinstance(data, nw.DataFrame):
@@ -376,7 +376,7 @@ def _asked_for(categorical_features: Any, source: _Source) -> NDArray[np.bool_] 
     return mask
 
 
-def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
+def _assemble(columns: list[NDArray[Any]], source: _Source) -> TableArray:
     """Put columns side by side: floats as they are, integers as codes with NaN for -1."""
     narrow = all(
         values.dtype == np.float32 if values.dtype.kind == "f" else values.max() < _FLOAT32_CODES
@@ -391,20 +391,20 @@ def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
     return _finite(matrix, source)
 
 
-def _blank(matrix: FloatArray) -> list[int]:
+def _blank(matrix: TableArray) -> list[int]:
     """Give the columns that are missing throughout; most are ruled out by a few rows."""
     doubtful = np.flatnonzero(np.isnan(matrix[:100]).all(axis=0))
     return [int(j) for j in doubtful if np.isnan(matrix[:, j]).all()]
 
 
-def _finite(matrix: FloatArray, source: _Source) -> FloatArray:
+def _finite(matrix: TableArray, source: _Source) -> TableArray:
     """Refuse infinity by the name of its column."""
     if _has_infinity(matrix):
         raise infinite_values(source.where(int(np.isinf(matrix).any(axis=0).argmax())))
     return matrix
 
 
-def _has_infinity(matrix: FloatArray) -> bool:
+def _has_infinity(matrix: TableArray) -> bool:
     """Look block by block, so that the check takes no memory to speak of."""
     if matrix.size <= _CELLS:
         return bool(np.count_nonzero(np.isinf(matrix)))

@@ -19,14 +19,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.labels import check_target, encode_labels
 from weald.input.state import CheckedState, check_classes, check_columns, check_seed
 from weald.input.table import Table
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.warnings import warn_user
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Weights = FloatArray | None
 
 

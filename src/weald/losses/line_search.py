@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FloatArray, Loss
+from weald.losses.base import Loss
 from weald.losses.links import Identity
 from weald.losses.search import bottom
 

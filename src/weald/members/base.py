@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray, IntArray
 from weald.input.state import LARGEST_SEED, CheckedState, is_whole, require
 from weald.sampling import Sampling
 
 __all__ = ["Members", "PlainMembers"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
+from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, is_whole, require
-from weald.members.base import FloatArray, IntArray, Members
+from weald.members.base import Members
 from weald.members.trees import Trees
 
 __all__ = ["DrawingEnsemble", "Ensemble"]

@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from weald import combining
-from weald._engine import check_n_jobs
+from weald._engine import FloatArray, check_n_jobs
 from weald.input.raw_table import take_columns, take_rows
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "takes_weights",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64] | None  # of a member; None: all
 Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import combining
+from weald._engine import FloatArray, IntArray
 from weald.input.raw_table import keep_X_predict, take_columns
 from weald.input.state import is_whole, require
-from weald.members.base import FloatArray, IntArray, Members, PlainMembers
+from weald.members.base import Members, PlainMembers
 from weald.members.foreign import (
     member_decisions,
     member_finite_values,

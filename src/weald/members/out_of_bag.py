@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.raw_table import take_rows
 from weald.members.base import Members
 from weald.members.trees import Trees
 from weald.params.stopping import Stopping
 from weald.params.warnings import warn_user
 
-FloatArray = npt.NDArray[np.float64]
 Scorer = Callable[[Any, Any], float]
 Rows = npt.NDArray[np.intp] | slice
 

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald import combining
+from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, require
 from weald.input.table import check_X_predict
-from weald.members.base import FloatArray, IntArray, Members, PlainMembers
+from weald.members.base import Members, PlainMembers
 from weald.members.templates import Templates, fitted_tree
 from weald.members.views import MemberGrid, MemberTrees
 from weald.sampling import Sampling

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import combining
+from weald._engine import FloatArray
 from weald.members.out_of_bag import OutOfBag
 
 __all__ = ["WeightedOutOfBag"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class WeightedOutOfBag(OutOfBag):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.params.growth import (
     GrowthParams,
     check_count,
@@ -33,8 +34,6 @@ __all__ = [
     "resolve_forest_params",
     "resolve_watch",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 
+from weald._engine import FloatArray
 from weald.boosting.learners import GradientForeignLearner
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
@@ -51,8 +52,6 @@ from weald.stagewise.learners import StagewiseTreeLearner
 from weald.stagewise.steps import LineSearch, StagewiseGradients
 
 __all__ = ["StagewiseBase"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _CHECKED = 50  # rows on which the gradient of a loss of the user's own is looked at
 

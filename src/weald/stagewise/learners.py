@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
 from weald.members.templates import as_template
@@ -25,8 +26,6 @@ from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_
 from weald.params.growth import resolve_member_tree
 
 __all__ = ["StagewiseTreeLearner"]
-
-FloatArray = npt.NDArray[np.float64]
 
 # Trees are fitted to the gradient as it is, unless it is far out of the range of other numbers.
 _HUGE, _TINY = 1e50, 1e-50

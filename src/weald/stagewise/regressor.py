@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from weald._engine import FloatArray
 from weald.input.fit_data import Validation
 from weald.input.labels import check_target
 from weald.losses import Loss
@@ -17,8 +18,6 @@ from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["StagewiseRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class StagewiseRegressor(RegressorMixin, StagewiseBase):

@@ -15,17 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald import pruning
+from weald._engine import FloatArray, IntArray
 from weald.input.fit_data import read_fit
 from weald.input.labels import check_target, check_weights
 from weald.input.state import check_trees
 from weald.input.table import Table, check_X_predict
-from weald.input.targets import (
-    FloatArray,
-    IntArray,
-    TableEstimator,
-    Weights,
-    warn_of_shared_bins,
-)
+from weald.input.targets import TableEstimator, Weights, warn_of_shared_bins
 from weald.params.growth import TreeParams, resolve_tree_params
 
 CV_FOLDS = 5

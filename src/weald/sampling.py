@@ -33,8 +33,8 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald._engine import FloatArray
+from weald.input.labels import check_groups
 from weald.input.state import CheckedState, is_array, is_whole, numbers, require
-from weald.input.table import check_groups
 from weald.params.growth import check_flag, is_int, is_real, refuse
 from weald.params.warnings import warn_user
 

@@ -119,14 +119,8 @@ class EngineTrees:
         )
         rules = growth.rules
         self.varies = params.resample or rules.random_split or rules.max_features > 0
-        self._matrix = engine.bin_table(
-            data.X,
-            data.table.n_categories,
-            growth.max_bins,
-            growth.keys,
-            self._weights if by_class is None else self._weights * by_class,
-            params.threads,
-        )
+        weights = self._weights if by_class is None else self._weights * by_class
+        self._matrix = data.table.binned(growth, weights, params.threads)
 
     def rounds(self, target: engine.Target, weights: FloatArray | None = None) -> engine.Rounds:
         """Begin to grow; by default under the weights that were given to ``fit``."""

@@ -8,7 +8,6 @@ matrix or ``ccp_alpha="cv"`` go the second way. Costs then apply to the mean of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.base import clone
 
 from weald import _engine as engine
 from weald._engine import FloatArray
+from weald.fitting.independent import Make, make_trees
 from weald.input.fit_data import FitData
 from weald.input.targets import warn_of_shared_bins
 from weald.members.base import Members
@@ -28,8 +28,6 @@ from weald.params.growth import GrowthParams, resolve_max_features, resolve_memb
 from weald.sampling import Sampling
 
 __all__ = ["BaggingForeignLearner", "BaggingTreeLearner"]
-
-Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
 
 
 class BaggingTreeLearner:
@@ -86,37 +84,14 @@ class BaggingTreeLearner:
             n_outputs=tree.n_outputs_,
             classes=getattr(tree, "classes_", None),
         )
-        matrix = engine.bin_table(
-            table.X,
-            table.n_categories,
-            growth.max_bins,
-            growth.keys,
-            self._times_class_weights(data.weights),
-            self._threads,
-        )
+        matrix = table.binned(growth, self._times_class_weights(data.weights), self._threads)
         target = tree._engine_target(data.y, weights)
-
-        def grow(first: int, last: int) -> list[engine.Forest]:
-            forest = engine.grow_forest(
-                matrix,
-                target,
-                growth.criterion,
-                growth.rules,
-                sampling.draw,
-                False,
-                seed,
-                first,
-                last,
-                self._threads,
-                False,
-            )
-            return [forest]
-
+        make = make_trees(matrix, target, growth, sampling.draw, seed, self._threads)
         if before is None:
-            return Trees([], Templates(template), seed, sampling), grow
+            return Trees([], Templates(template), seed, sampling), make
         assert isinstance(before, Trees)
         before.go_on_with(template)
-        return before, grow
+        return before, make
 
     def _times_class_weights(self, weights: FloatArray | None) -> FloatArray | None:
         if self._class_weights is None or weights is None:

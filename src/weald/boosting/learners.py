@@ -19,6 +19,7 @@ from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.input.row_weights import RowWeights
+from weald.input.table import Table
 from weald.members.foreign import (
     fit_member,
     make_member,
@@ -56,15 +57,8 @@ class GradientTreeLearner:
         seed: int,
     ) -> None:
         assert rows.table is not None
-        matrix = engine.bin_table(
-            np.ascontiguousarray(rows.X),
-            rows.table.n_categories,
-            growth.max_bins,
-            False,
-            rows.weights,
-            params.threads,
-            bundled=True,
-        )
+        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        matrix = table.binned(growth, rows.weights, params.threads, bundled=True)
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_raw, rows.weights, params.threads
         )

@@ -13,12 +13,64 @@ from typing import Any
 
 import numpy as np
 
+from weald import _engine as engine
 from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
 from weald.members.base import Members
 from weald.members.out_of_bag import OutOfBag
 from weald.params.ensembles import BaggingParams, ForestParams
+from weald.params.growth import GrowthParams
 
-__all__ = ["IndependentMembers", "drive_members"]
+__all__ = ["IndependentMembers", "Make", "drive_members", "make_trees"]
+
+Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
+
+
+def make_trees(
+    matrix: engine.Binned,
+    target: engine.Target,
+    growth: GrowthParams,
+    draw: engine.Draw,
+    seed: int,
+    threads: int,
+    *,
+    balance: bool = False,
+    keep_rows: bool = False,
+) -> Make:
+    """What makes trees of the engine, many in one call.
+
+    Parameters
+    ----------
+    matrix : engine.Binned
+    target : engine.Target
+    growth : GrowthParams
+    draw : engine.Draw
+        Rows and columns of each tree.
+    seed : int
+        Of the ensemble.
+    threads : int
+    balance : bool
+        Classes weigh by their inverse frequency in each draw.
+    keep_rows : bool
+        The forest knows which rows are in which leaf.
+    """
+
+    def make(first: int, last: int) -> list[engine.Forest]:
+        forest = engine.grow_forest(
+            matrix,
+            target,
+            growth.criterion,
+            growth.rules,
+            draw,
+            balance,
+            seed,
+            first,
+            last,
+            threads,
+            keep_rows,
+        )
+        return [forest]
+
+    return make
 
 
 class IndependentMembers:
@@ -27,7 +79,7 @@ class IndependentMembers:
     Parameters
     ----------
     make : callable
-        Gives the members first .. last - 1, as `members` takes them.
+        Gives the members first .. last - 1.
     members : Members
         Those there are already; it is added to.
     watch : OutOfBag, optional
@@ -39,7 +91,7 @@ class IndependentMembers:
 
     def __init__(
         self,
-        make: Callable[[int, int], Any],
+        make: Make,
         members: Members,
         watch: OutOfBag | None,
         X: Any,

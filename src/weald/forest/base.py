@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald._engine import FloatArray, IntArray
-from weald.fitting.independent import IndependentMembers, drive_members
+from weald.fitting.independent import IndependentMembers, Make, drive_members, make_trees
 from weald.fitting.warm_start import check_same, check_size, drawing_of, shape_of
 from weald.input.fit_data import FitData, read_fit
 from weald.input.state import numbers, require
@@ -160,37 +160,19 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _grower(
         self, data: FitData, drawn_weights: Weights, sampling: Sampling, params: ForestParams
-    ) -> Any:
-        """A function that grows the trees first .. last - 1, from a table that is binned once."""
+    ) -> Make:
+        """What grows the trees, from a table that is binned once."""
         assert data.table is not None
-        matrix = engine.bin_table(
-            data.X,
-            data.table.n_categories,
-            params.max_bins,
-            params.keys,
-            data.weights,
+        return make_trees(
+            data.table.binned(params, data.weights, params.threads),
+            self._engine_target(data.y, drawn_weights),
+            params,
+            sampling.draw,
+            self.seed_,
             params.threads,
+            balance=self._balances_draws(),
+            keep_rows=params.keep_rows,
         )
-        target = self._engine_target(data.y, drawn_weights)
-        balance = self._balances_draws()
-
-        def grow(first: int, last: int) -> list[engine.Forest]:
-            forest = engine.grow_forest(
-                matrix,
-                target,
-                params.criterion,
-                params.rules,
-                sampling.draw,
-                balance,
-                self.seed_,
-                first,
-                last,
-                params.threads,
-                params.keep_rows,
-            )
-            return [forest]
-
-        return grow
 
     def _keep(self, members: Trees, params: ForestParams) -> None:
         self._members = members

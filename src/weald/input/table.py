@@ -1,4 +1,4 @@
-"""The data door: every table, weight and target enters the library here and nowhere else.
+"""The data door: every table enters the library here and nowhere else.
 
 ``fit`` turns what the user has into one matrix of floats (:func:`check_X_fit`), the other methods
 turn new rows into a matrix of the same meaning (:func:`check_X_predict`).  In that matrix a missing
@@ -21,6 +21,8 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.bad_values import infinite_values, wide_integers
 from weald.input.columns import (
     Column,
@@ -32,29 +34,10 @@ from weald.input.columns import (
     read_series,
     sort_labels,
 )
-from weald.input.labels import (
-    Labels,
-    check_groups,
-    check_target,
-    check_weights,
-    encode_again,
-    encode_labels,
-)
 from weald.input.sparse import check_sparse, make_dense
+from weald.params.growth import GrowthParams
 
-__all__ = [
-    "Labels",
-    "Table",
-    "TableArray",
-    "check_X_fit",
-    "check_X_predict",
-    "check_groups",
-    "check_shape",
-    "check_target",
-    "check_weights",
-    "encode_again",
-    "encode_labels",
-]
+__all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape"]
 
 TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -92,7 +75,26 @@ class Table:
         """Number of categories of every column, as the engine wants it: 0 for numbers."""
         return [0 if labels is None else max(len(labels), 1) for labels in self.categories]
 
-    def without_weightless_categories(self, weights: NDArray[np.float64] | None) -> Table:
+    def binned(
+        self,
+        growth: GrowthParams,
+        weights: FloatArray | None,
+        threads: int,
+        *,
+        bundled: bool = False,
+    ) -> engine.Binned:
+        """The table as codes, from which the engine grows; `bundled`: sparse columns may share."""
+        return engine.bin_table(
+            self.X,
+            self.n_categories,
+            growth.max_bins,
+            growth.keys,
+            weights,
+            threads,
+            bundled=bundled,
+        )
+
+    def without_weightless_categories(self, weights: FloatArray | None) -> Table:
         """Forget categories that only rows of weight 0 have: such rows count as absent."""
         if weights is None or weights.all() or not self.is_categorical.any():
             return self

@@ -21,6 +21,7 @@ from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
+from weald.input.table import Table
 from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
@@ -61,14 +62,8 @@ class StagewiseTreeLearner:
             rows.table.is_categorical,
             rows.weight,
         )
-        self._matrix = engine.bin_table(
-            np.ascontiguousarray(rows.X),
-            rows.table.n_categories,
-            self._growth.max_bins,
-            self._growth.keys,
-            rows.weights,
-            self._growth.threads,
-        )
+        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        self._matrix = table.binned(self._growth, rows.weights, self._growth.threads)
         self._draw = engine.Draw()
         self.template = as_template(clone(tree), like, self._growth.max_features, classes=labels)
         self.raw, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))

@@ -77,11 +77,8 @@ class TreeBase(TableEstimator):
     def _grow(
         self, table: Table, target: npt.NDArray[Any], weights: Weights, params: TreeParams
     ) -> engine.Tree:
-        n_categories = table.n_categories
         growth = self._growth_weights(target, weights)
-        matrix = engine.bin_table(
-            table.X, n_categories, params.max_bins, params.keys, growth, params.threads
-        )
+        matrix = table.binned(params, growth, params.threads)
         grown_from = self._engine_target(target, growth)
         summed_up = grown_from if growth is weights else self._engine_target(target, weights)
         arrays = engine.grow(
@@ -93,7 +90,7 @@ class TreeBase(TableEstimator):
             params.threads,
         )
         n_classes = getattr(self, "n_classes_", [1] * self.n_outputs_)
-        return engine.Tree(arrays, n_categories, np.atleast_1d(n_classes))
+        return engine.Tree(arrays, table.n_categories, np.atleast_1d(n_classes))
 
     def _prune(
         self,

@@ -26,14 +26,7 @@ from weald.bagging.learners import BaggingForeignLearner, BaggingTreeLearner
 from weald.fitting.independent import IndependentMembers, drive_members
 from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
 from weald.input.fit_data import FitData, read_fit
-from weald.input.state import (
-    CheckedState,
-    check_classes,
-    check_columns,
-    check_seed,
-    numbers,
-    require,
-)
+from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import DrawingEnsemble
@@ -67,18 +60,13 @@ class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimat
 
     seed_: int
     n_outputs_: int
-    oob_score_: float
-    oob_score_curve_: FloatArray
-    oob_error_curve_: FloatArray
     _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
     _combine: Any = None  # how members become one prediction; None: by their mean
 
     # --- pickling --------------------------------------------------------------------------------
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
         self._check_members()
         if "_members" not in vars(self):
             return
@@ -114,10 +102,6 @@ class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimat
     @abstractmethod
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         """How the out-of-bag prediction of these targets is scored."""
-
-    @abstractmethod
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
-        """Note the out-of-bag prediction (n, n_outputs, n_classes) on self."""
 
     @abstractmethod
     def _by_output(self, values: FloatArray, /) -> Any:
@@ -224,18 +208,6 @@ class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimat
         if params.weigh_by_oob or params.weights is not None:
             return WeightedOutOfBag(data.y, given=params.weights, **settings)
         return OutOfBag(data.y, **settings)
-
-    def _keep_scores(self, watch: OutOfBag | None) -> None:
-        for name in [name for name in self.__dict__ if name.startswith("oob_")]:
-            if name != "oob_score":  # the one that is a parameter
-                del self.__dict__[name]
-        if watch is None:
-            return
-        watch.warn_of_rows_never_left_out()
-        self.oob_score_ = float(watch.score)
-        self.oob_score_curve_ = np.array(watch.score_curve)
-        self.oob_error_curve_ = np.array(watch.error_curve)
-        self._keep_out_of_bag(watch.prediction)
 
     def _keep_weights(self, params: BaggingParams, watch: OutOfBag | None) -> None:
         """Note the members' weights; None if they all count alike."""

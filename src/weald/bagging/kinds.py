@@ -15,6 +15,7 @@ from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
 from weald.members.foreign_members import ForeignMembers
+from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -72,9 +73,9 @@ class BaggedClassifier(ClassifierMixin, BaggingBase):
         classes = [self.classes_] if self.n_outputs_ == 1 else self.classes_
         return {"classes": classes, "n_classes": max(map(len, classes)), "costs": self._costs}
 
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         # Several outputs come last, as in forests: (n, n_classes, n_outputs).
-        several = self.n_outputs_ > 1
+        prediction, several = watch.prediction, self.n_outputs_ > 1
         self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     def predict(self, X: Any, **params: Any) -> npt.NDArray[Any]:
@@ -178,8 +179,8 @@ class BaggedRegressor(RegressorMixin, BaggingBase):
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         return {}
 
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
-        self.oob_prediction_ = self._by_output(prediction)
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
+        self.oob_prediction_ = self._by_output(watch.prediction)
 
     def predict(self, X: Any, **params: Any) -> FloatArray:
         """Mean of what the members predict.

@@ -16,7 +16,7 @@ from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
 from weald.boosting.gradients import make_gradients
 from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
-from weald.boosting.model import AdditiveModel
+from weald.boosting.model import AdditiveEnsemble, AdditiveModel
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
 from weald.boosting.rounds import BoostingRounds
@@ -31,7 +31,6 @@ from weald.input.state import require
 from weald.input.targets import TableEstimator, all_or_nothing, warn_of_shared_bins
 from weald.losses import Loss
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
@@ -43,7 +42,7 @@ from weald.tree import DecisionTreeRegressor
 __all__ = ["GradientEnsemble"]
 
 
-class GradientEnsemble(Ensemble, TableEstimator):
+class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     """Raw predictions that are summed up round by round, each fitted to the loss's gradient."""
 
     seed_: int
@@ -54,7 +53,6 @@ class GradientEnsemble(Ensemble, TableEstimator):
     learning_rate_: float
     stop_reason_: str
     _objective: Objective
-    _model: AdditiveModel
     _kind: Literal["classification", "regression"]
 
     # --- pickling ---------------------------------------------------------------------------------
@@ -63,14 +61,9 @@ class GradientEnsemble(Ensemble, TableEstimator):
         super()._check_state()
         if "_model" not in vars(self):
             return
-        require(isinstance(self._model, AdditiveModel), self, "its members")
+        self._check_model()
         require(isinstance(self._objective, Objective), self, "its losses")
         require(self._objective.n_raw == self._model.n_raw, self, "the number of scores")
-        self._check_members(same_target=False)
-
-    @property
-    def _members(self) -> Members:  # type: ignore[override]
-        return self._model.members
 
     # --- what classes and numbers differ in -----------------------------------------------------
 
@@ -297,10 +290,6 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     # --- questions ------------------------------------------------------------------------------
 
-    def _fitted_model(self) -> AdditiveModel:
-        self._fitted_members()
-        return self._model
-
     def _raw(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_raw)."""
         return self._fitted_model().raw(self, X, offset, self.n_jobs)
@@ -349,9 +338,6 @@ class GradientEnsemble(Ensemble, TableEstimator):
         return gains / total if total > 0 else gains
 
     # --- scikit-learn's conventions -------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,9 +18,10 @@ from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
+from weald.members.ensemble import Ensemble
 from weald.members.trees import Trees
 
-__all__ = ["AdditiveModel", "Start"]
+__all__ = ["AdditiveEnsemble", "AdditiveModel", "Start"]
 
 Scales = FloatArray | None  # of each round; None: 1
 
@@ -155,3 +156,26 @@ class AdditiveModel(CheckedState):
         scales = None if self.scales is None else self.scales.copy()
         members = self.members.prefix(len(self.members))
         return AdditiveModel(self.start, members, scales, self.members_vote)
+
+
+class AdditiveEnsemble(Ensemble):
+    """An estimator that holds its members in an additive model."""
+
+    _model: AdditiveModel
+
+    @property
+    def _members(self) -> Members:  # type: ignore[override]
+        return self._model.members
+
+    def _fitted_model(self) -> AdditiveModel:
+        """The model, if there is one."""
+        self._fitted_members()
+        return self._model
+
+    def _check_model(self) -> None:
+        """Check the model that came out of a pickle."""
+        require(isinstance(self._model, AdditiveModel), self, "its members")
+        self._check_members(same_target=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__

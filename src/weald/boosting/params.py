@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weald._engine import resolve_threads
 from weald.boosting.defaults import Defaults
 from weald.boosting.objective import Objective
-from weald.params.ensembles import check_verbosity
+from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     GrowthParams,
     check_choice,
@@ -111,14 +111,7 @@ def resolve_gradient(
     order, step = _resolve_step(e, objective, vector_leaves)
     gradient_sampling = _resolve_gradient_sampling(e)
     n_estimators = _or_auto(e.n_estimators, defaults.n_estimators)
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = defaults.patience if _is_auto(patience) else patience
-    fraction = e.validation_fraction
-    if fraction is not None and (not is_real(fraction) or not 0 < fraction < 1):
-        raise refuse(
-            "validation_fraction", "None or a number between 0 and 1 (exclusive)", fraction
-        )
+    fraction = check_validation_fraction(e.validation_fraction, optional=True)
     per_tree = resolve_max_features(e.max_features_per_tree, n_columns, "max_features_per_tree")
     if e.monotonic_cst is not None and objective.joint:
         raise ValueError("monotonic_cst is not supported with more than two classes.")
@@ -145,8 +138,8 @@ def resolve_gradient(
         dropout=_resolve_dropout(e.dropout),
         max_drop=check_count("max_drop", e.max_drop, least=1),
         vector_leaves=vector_leaves,
-        patience=None if patience is None else check_count("n_iter_no_change", patience, least=1),
-        validation_fraction=None if fraction is None else float(fraction),
+        patience=check_patience(_or_auto(e.n_iter_no_change, defaults.patience)),
+        validation_fraction=fraction,
         tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
         threads=resolve_threads(e.n_jobs),
         verbose=check_verbosity(e.verbose),

@@ -30,9 +30,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
     """What every forest shares: the course of a fit, and the questions to a fitted forest."""
 
     seed_: int
-    oob_score_: float
-    oob_score_curve_: FloatArray
-    oob_error_curve_: FloatArray
     _members: Trees
     # Set by each kind of forest.
     _member_kind: type
@@ -43,10 +40,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
     @abstractmethod
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         """A watch over the out-of-bag prediction of these targets."""
-
-    @abstractmethod
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
-        """Note the out-of-bag prediction (n, n_outputs, max_n_classes) on self."""
 
     def _strata(self, target: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:
         """Class of each row, if it can be drawn by class."""
@@ -89,7 +82,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             drive_members(work, self, params)
             assert isinstance(work.members, Trees)
             self._keep(work.members, params)
-            self._keep_scores(watch, data.y)
+            self._keep_scores(watch)
             self._keep_targets(data.y, drawn_weights, params)
             return self
 
@@ -193,18 +186,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             "tol": params.tol,
         }
         return self._out_of_bag(target, settings)
-
-    def _keep_scores(self, watch: OutOfBag | None, target: npt.NDArray[Any]) -> None:
-        for name in [name for name in self.__dict__ if name.startswith(("oob_", "_oob_"))]:
-            if name != "oob_score":  # the one that is a parameter
-                del self.__dict__[name]
-        if watch is None:
-            return
-        watch.warn_of_rows_never_left_out()
-        self.oob_score_ = watch.score
-        self.oob_score_curve_ = np.array(watch.score_curve)
-        self.oob_error_curve_ = np.array(watch.error_curve)
-        self._keep_out_of_bag(watch.prediction, target)
 
     def _keep_targets(
         self, target: npt.NDArray[Any], weights: Weights, params: ForestParams

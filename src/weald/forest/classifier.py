@@ -151,9 +151,9 @@ class ForestClassifier(LabelTarget, ForestBase):
         classes = [self._classes_of(k) for k in range(self.n_outputs_)]
         return OutOfBag(target, max(map(len, classes)), classes=classes, **settings)
 
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         # Several outputs come last, as in scikit-learn: (n, n_classes, n_outputs).
-        several = self.n_outputs_ > 1
+        prediction, several = watch.prediction, self.n_outputs_ > 1
         self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     # --- questions ------------------------------------------------------------------------------

@@ -107,11 +107,11 @@ class ForestRegressor(NumberTarget, ForestBase):
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         return OutOfBag(target, **settings)
 
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         from weald.intervals import oob_residuals
 
-        self.oob_prediction_ = self._by_output(prediction)
-        truth = target[:, 0] if self.n_outputs_ == 1 else target
+        self.oob_prediction_ = self._by_output(watch.prediction)
+        truth = watch.target[:, 0] if self.n_outputs_ == 1 else watch.target
         sampling = self._members.sampling
         present = None if sampling is None else sampling.present
         weights = None if present is None else present.astype(np.float64)

@@ -21,7 +21,7 @@ from sklearn.utils import compute_sample_weight
 from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.input.labels import check_target, encode_labels
-from weald.input.state import CheckedState, check_classes, check_columns, check_seed
+from weald.input.state import CheckedState, check_attributes
 from weald.input.table import Table
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.warnings import warn_user
@@ -102,9 +102,7 @@ class TableEstimator(CheckedState, BaseEstimator):
         return weights
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
 
     def _threads(self) -> int:
         return engine.resolve_threads(self.n_jobs)

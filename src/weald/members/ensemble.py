@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from weald import _engine as engine
 from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, is_whole, require
 from weald.members.base import Members
+from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
 
 __all__ = ["DrawingEnsemble", "Ensemble"]
@@ -108,6 +110,27 @@ class Ensemble:
 
 class DrawingEnsemble(Ensemble):
     """An ensemble whose members see rows of their own."""
+
+    oob_score_: float
+    oob_score_curve_: FloatArray
+    oob_error_curve_: FloatArray
+
+    @abstractmethod
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
+        """Note the out-of-bag prediction on self."""
+
+    def _keep_scores(self, watch: OutOfBag | None) -> None:
+        """Note the out-of-bag scores, and forget those of an earlier fit."""
+        for name in [name for name in self.__dict__ if name.startswith(("oob_", "_oob_"))]:
+            if name != "oob_score":  # the one that is a parameter
+                del self.__dict__[name]
+        if watch is None:
+            return
+        watch.warn_of_rows_never_left_out()
+        self.oob_score_ = watch.score
+        self.oob_score_curve_ = np.array(watch.score_curve)
+        self.oob_error_curve_ = np.array(watch.error_curve)
+        self._keep_out_of_bag(watch)
 
     @property
     def in_bag_(self) -> npt.NDArray[np.uint32]:

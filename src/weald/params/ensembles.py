@@ -29,6 +29,8 @@ __all__ = [
     "BaggingParams",
     "ForestParams",
     "WatchParams",
+    "check_patience",
+    "check_validation_fraction",
     "check_verbosity",
     "resolve_bagging_params",
     "resolve_forest_params",
@@ -77,9 +79,7 @@ def resolve_watch(estimator: Any) -> WatchParams:
     """Check the parameters that all ensembles have in common."""
     e = estimator
     n_estimators = check_count("n_estimators", e.n_estimators, least=1)
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = check_count("n_iter_no_change", patience, least=1)
+    patience = check_patience(e.n_iter_no_change)
     out_of_bag, scorer = _check_oob_score(e.oob_score)
     return WatchParams(
         n_estimators=n_estimators,
@@ -168,6 +168,21 @@ def check_verbosity(value: Any) -> int:
     if isinstance(value, bool | np.bool_):
         return int(value)
     return check_count("verbose", value, least=0)
+
+
+def check_patience(value: Any) -> int | None:
+    """How many rounds without a gain end a fit; None: none do."""
+    return None if value is None else check_count("n_iter_no_change", value, least=1)
+
+
+def check_validation_fraction(value: Any, *, optional: bool) -> float | None:
+    """Share of the rows that is held out; None, if that is `optional`."""
+    if optional and value is None:
+        return None
+    if not is_real(value) or not 0 < value < 1:
+        wanted = "a number between 0 and 1 (exclusive)"
+        raise refuse("validation_fraction", f"None or {wanted}" if optional else wanted, value)
+    return float(value)
 
 
 def _given_weights(value: Any, n_estimators: int) -> FloatArray | None:

@@ -14,30 +14,22 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 
 from weald._engine import FloatArray
 from weald.boosting.learners import GradientForeignLearner
-from weald.boosting.model import AdditiveModel, Start
+from weald.boosting.model import AdditiveEnsemble, AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.boosting.rounds import BoostingRounds
 from weald.boosting.validation import Monitor, hold_out
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.input.fit_data import FitData, Validation, read_fit
-from weald.input.state import (
-    CheckedState,
-    check_classes,
-    check_columns,
-    check_seed,
-    numbers,
-    require,
-)
+from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.losses import Identity, Loss, check_derivatives, get_loss
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, grown_by_engine
 from weald.members.trees import Trees
-from weald.params.ensembles import check_verbosity
+from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     check_choice,
     check_count,
@@ -70,7 +62,7 @@ class _Params:
     keep_partial: bool
 
 
-class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class StagewiseBase(AdditiveEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """Forward stagewise additive modelling: ``F <- F + nu h``, one member at a time."""
 
     loss_: Loss
@@ -80,26 +72,18 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     train_losses_: FloatArray
     validation_losses_: FloatArray
     stop_reason_: str
-    _model: AdditiveModel
     _kind: str  # of the losses
 
     # --- pickling ---------------------------------------------------------------------------------
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
         if "_model" not in vars(self):
             return
-        require(isinstance(self._model, AdditiveModel), self, "its members")
-        self._check_members(same_target=False)
+        self._check_model()
         require(numbers(self.steps_, len(self._members)), self, "steps_")
         require(np.isfinite(float(self.init_)), self, "init_")
         require(isinstance(self.loss_, Loss), self, "loss_")
-
-    @property
-    def _members(self) -> Members:  # type: ignore[override]
-        return self._model.members
 
     # --- what labels and numbers differ in --------------------------------------------------------
 
@@ -148,25 +132,17 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             return self
 
     def _resolve(self) -> _Params:
-        rate, patience, fraction = (
-            self.learning_rate,
-            self.n_iter_no_change,
-            self.validation_fraction,
-        )
+        rate = self.learning_rate
         if not is_real(rate) or not 0 < rate < np.inf:
             raise refuse("learning_rate", "a finite number > 0", rate)
-        if patience is not None:
-            patience = check_count("n_iter_no_change", patience, least=1)
-        if fraction is not None and (not is_real(fraction) or not 0 < fraction < 1):
-            raise refuse(
-                "validation_fraction", "None or a number between 0 and 1 (exclusive)", fraction
-            )
+        patience = check_patience(self.n_iter_no_change)
+        fraction = check_validation_fraction(self.validation_fraction, optional=True)
         return _Params(
             n_estimators=check_count("n_estimators", self.n_estimators, least=1),
             learning_rate=float(rate),
             from_zero=check_choice("init", self.init, ("constant", "zero")) == "zero",
             patience=patience,
-            validation_fraction=None if fraction is None else float(fraction),
+            validation_fraction=fraction,
             tol=check_fraction("tol", self.tol, low=0.0, high=np.inf),
             verbose=check_verbosity(self.verbose),
             keep_partial=check_flag("keep_partial", self.keep_partial),
@@ -331,9 +307,6 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         return self.steps_
 
     # --- scikit-learn's conventions ---------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         return like_members(super().__sklearn_tags__(), self._get_estimator())

@@ -16,8 +16,8 @@ from weald._engine import FloatArray
 from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams, resolve_adaboost
 from weald.adaboost.rounds import AdaBoostRounds, Round, Score
-from weald.fitting.driver import Outcome, Plan, drive
-from weald.fitting.warm_start import check_same, check_size, kind_of, shape_of
+from weald.fitting.driver import Plan, drive
+from weald.fitting.warm_start import check_same, check_size, kind_of, kind_of_members, shape_of
 from weald.input.fit_data import FitData, Validation, read_fit
 from weald.input.state import is_array, numbers, require
 from weald.input.targets import TableEstimator, all_or_nothing
@@ -140,7 +140,9 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
                 params,
                 None if data.validation is None else partial(self._begin_scores, data.validation),
             )
-            outcome = self._drive(work, params)
+            outcome = drive(work, Plan.of(self, params, done=work.tried))
+            if outcome.kept is not None:
+                work.cut(outcome.kept)
             self._keep(work.members, work.rounds, work.start, work.scores, work.tried)
             still = work.tried == tried > 0 and outcome.reason == "n_estimators"
             self.stop_reason_ = before["stop_reason_"] if still else outcome.reason
@@ -176,11 +178,13 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
             n_classes = 0 if classes is None else len(classes)
             return ForeignMembers([], n_classes, self.seed_, finite=True), [], 0
         self.seed_ = before["seed_"]
-        by_engine = isinstance(old, Trees)
-        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], by_engine)
         now = kind_of(self.estimator_, template is not None)
         check_same(
-            {self._method_parameter: before["_method"], **was, **shape_of(before)},
+            {
+                self._method_parameter: before["_method"],
+                **kind_of_members(old),
+                **shape_of(before),
+            },
             {self._method_parameter: self._method, **now, **shape_of(self.__dict__)},
         )
         told = ("_round_numbers", "errors_", "edges_", "alphas_", "normalizers_")
@@ -194,12 +198,6 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         if isinstance(members, Trees):
             members.go_on_with(template)
         return members, rounds, done
-
-    def _drive(self, work: AdaBoostRounds, params: AdaBoostParams) -> Outcome:
-        outcome = drive(work, Plan.of(self, params, done=work.tried))
-        if outcome.kept is not None:
-            work.cut(outcome.kept)
-        return outcome
 
     def _keep(
         self,

@@ -24,7 +24,14 @@ from weald import combining
 from weald._engine import FloatArray, IntArray
 from weald.bagging.learners import BaggingForeignLearner, BaggingTreeLearner
 from weald.fitting.independent import IndependentMembers, drive_members
-from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
+from weald.fitting.warm_start import (
+    check_same,
+    check_size,
+    drawing_of,
+    kind_of,
+    kind_of_members,
+    shape_of,
+)
 from weald.input.fit_data import FitData, read_fit
 from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
@@ -35,7 +42,6 @@ from weald.members.foreign_members import ForeignMembers
 from weald.members.out_of_bag import OutOfBag
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
-from weald.members.trees import Trees
 from weald.members.weighted_out_of_bag import WeightedOutOfBag
 from weald.params.ensembles import BaggingParams
 from weald.params.growth import resolve_seed
@@ -171,11 +177,9 @@ class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimat
             return None
         old: Members = before["_members"]
         assert old.sampling is not None
-        trees = isinstance(old, Trees)
-        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], trees)
         now = kind_of(self.estimator_, self._grows_trees())
         check_same(
-            was | shape_of(before) | drawing_of(old.sampling),
+            kind_of_members(old) | shape_of(before) | drawing_of(old.sampling),
             now | shape_of(self.__dict__) | drawing_of(sampling),
         )
         check_size(params.n_estimators, len(old))

@@ -15,7 +15,7 @@ from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
-from weald.input.targets import LabelTarget, Weights, balance
+from weald.input.targets import LabelTarget, Weights
 from weald.losses import LOSSES, Logit, SoftmaxLink, get_loss, names_of
 from weald.losses.links import two_shares
 from weald.params.growth import refuse
@@ -213,6 +213,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     """
 
     _kind = "classification"
+    _balances_by_weight = True  # as if rows were repeated
     classes_: npt.NDArray[Any]
     n_classes_: int
 
@@ -359,11 +360,6 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
 
     def _row_weights(self, y: FloatArray, weights: Weights) -> Weights:
         return super()._row_weights(y.astype(np.int32)[:, None], weights)
-
-    def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
-        if isinstance(self.class_weight, str):  # "balanced", by weight as if rows were repeated
-            return balance(y, self.n_classes_, weights)
-        return super()._class_weights(y, weights)
 
     def _make_objective(self) -> Objective:
         given, K = self.loss, self.n_classes_

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from weald.input.targets import alike
+from weald.members.base import Members
+from weald.members.trees import Trees
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
-__all__ = ["check_same", "check_size", "drawing_of", "kind_of", "shape_of"]
+__all__ = ["check_same", "check_size", "drawing_of", "kind_of", "kind_of_members", "shape_of"]
 
 
 def check_size(n_estimators: int, there: int) -> None:
@@ -48,6 +50,13 @@ def kind_of(member: Any, by_engine: bool) -> dict[str, Any]:
         "estimator": [f"{kind.__module__}.{kind.__qualname__}", by_engine],
         "estimator__criterion": member._criteria.get(member.criterion) if by_engine else None,
     }
+
+
+def kind_of_members(members: Members) -> dict[str, Any]:
+    """What fitted members are."""
+    if isinstance(members, Trees):
+        return kind_of(members.like, by_engine=True)
+    return kind_of(members.estimators()[0], by_engine=False)
 
 
 def shape_of(fitted: dict[str, Any]) -> dict[str, Any]:

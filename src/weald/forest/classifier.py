@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.forest.base import ForestBase
-from weald.input.targets import LabelTarget, Weights, balance
+from weald.input.targets import LabelTarget, Weights
 from weald.members.out_of_bag import OutOfBag
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
@@ -22,6 +22,7 @@ class ForestClassifier(LabelTarget, ForestBase):
     """Labels in, class shares out."""
 
     _class_weight_words = ("balanced", "balanced_subsample")
+    _balances_by_weight = True  # as in scikit-learn's forests
     oob_decision_function_: FloatArray
 
     def __init__(
@@ -131,12 +132,6 @@ class ForestClassifier(LabelTarget, ForestBase):
         if sampling.strata is not None and not self._balances_draws():
             return None if self.class_weight is None else self._class_weights(target, None)
         return super()._drawn_weights(target, weights, sampling)
-
-    def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
-        """Weigh classes by the inverse of their weight, as scikit-learn's forests do."""
-        if not isinstance(self.class_weight, str):
-            return super()._class_weights(y, weights)
-        return balance(y, self.n_classes_, weights)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

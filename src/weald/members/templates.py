@@ -132,13 +132,10 @@ def fitted_tree(
     """
     member = type(template)(**{**template.get_params(deep=False), "random_state": seed})
     member.tree_ = tree
-    for name in (*_OF_COLUMNS, "n_outputs_"):
-        if hasattr(like, name):
-            setattr(member, name, getattr(like, name))
-    if hasattr(like, "classes_"):
-        member.classes_, member.n_classes_ = like.classes_, like.n_classes_
+    classes = getattr(like, "classes_", None)
+    as_template(member, like, template.max_features_, n_outputs=like.n_outputs_, classes=classes)
+    if classes is not None:
         member._costs = None
-    member.max_features_ = template.max_features_
     member.ccp_alpha_ = template.ccp_alpha
     if columns is not None:
         member.tree_ = _narrow(tree, columns)

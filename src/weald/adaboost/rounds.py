@@ -239,10 +239,7 @@ class AdaBoostRounds:
         return judgement
 
     def _keep_lone(self, judgement: Judgement, t: int) -> None:
-        """Keep the only member there is, without a vote.
-
-        So that it leaves the bound on the training error as it is.
-        """
+        """Keep the only member, without a vote: the bound on the training error stays as it is."""
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")

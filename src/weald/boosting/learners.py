@@ -124,9 +124,10 @@ class GradientTreeLearner:
 
 
 def gradient_size_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
-    """``w |r|`` scaled to the sum `total`; exactly w if that is its sum and all |r| are equal.
+    """``w |r|``, scaled to the sum `total`.
 
-    A weight that is nothing but rounding is none.
+    Exactly w, if `total` is the sum of w and all |r| are equal. A weight that is nothing but
+    rounding is none.
     """
     size: FloatArray = np.abs(r) / np.abs(r).max()
     if rows.factors is not None:

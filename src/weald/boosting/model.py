@@ -1,8 +1,8 @@
 """A fitted additive model: where raw predictions start, and what each round adds, in that order.
 
 The order is the same in training, in prediction, in stages and after a warm start, so that 50
-rounds and 50 more are 100 rounds, to the last bit. DART changes what earlier rounds count, so it
-sums up all of them anew in every round.
+rounds and 50 more are 100 rounds, to the last bit. DART changes how much earlier rounds count,
+so it sums up all of them anew in every round.
 """
 
 from __future__ import annotations

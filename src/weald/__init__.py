@@ -22,8 +22,16 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
     )
+    from weald.input.encoder import TableEncoder
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
+    from weald.stacking import (
+        StackingClassifier,
+        StackingRegressor,
+        VotingClassifier,
+        VotingRegressor,
+    )
     from weald.stagewise import StagewiseClassifier, StagewiseRegressor
+    from weald.superlearner import SuperLearnerClassifier, SuperLearnerRegressor
     from weald.tree import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -52,8 +60,15 @@ _HOME = {
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
     "RandomForestRegressor": "weald.forest",
+    "StackingClassifier": "weald.stacking",
+    "StackingRegressor": "weald.stacking",
     "StagewiseClassifier": "weald.stagewise",
     "StagewiseRegressor": "weald.stagewise",
+    "SuperLearnerClassifier": "weald.superlearner",
+    "SuperLearnerRegressor": "weald.superlearner",
+    "TableEncoder": "weald.input.encoder",
+    "VotingClassifier": "weald.stacking",
+    "VotingRegressor": "weald.stacking",
     "callbacks": "weald.callbacks",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
@@ -80,8 +95,15 @@ __all__ = [
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
     "StagewiseClassifier",
     "StagewiseRegressor",
+    "SuperLearnerClassifier",
+    "SuperLearnerRegressor",
+    "TableEncoder",
+    "VotingClassifier",
+    "VotingRegressor",
     "__version__",
     "callbacks",
     "explain_path",

@@ -106,7 +106,7 @@ def test_the_parameters_that_differ_from_scikit_learn_are_listed():
 
 
 def test_the_table_of_methods_lists_the_criteria():
-    table = (ROOT / "ARCHITECTURE.md").read_text().split("## Walk of a fit")[0]
+    table = (ROOT / "ARCHITECTURE.md").read_text().split("## Course of a fit")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert named == {*CLASSIFICATION_CRITERIA, *REGRESSION_CRITERIA}

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import r2_score
 
 from weald.members.out_of_bag import OutOfBag
-from weald.members.weighted_out_of_bag import WeighingOutOfBag
+from weald.members.weighted_out_of_bag import WeightedOutOfBag
 from weald.params.stopping import Stopping
 from weald.sampling import resolve_draw
 
@@ -121,7 +121,7 @@ def test_a_watch_over_classes_of_several_outputs():
     assert watch.score == 2
     assert watch.error_curve[-1] == 0.5  # the third row's first label is wrong
     with pytest.warns(UserWarning, match="1 of 3 rows"):
-        watch.warn_of_rows_without()
+        watch.warn_of_rows_never_left_out()
 
 
 def test_one_row_has_an_error_but_no_score():
@@ -144,14 +144,14 @@ def test_rows_without_weight_do_not_weigh_members(classes):
         target = rng.integers(0, 2, (30, 1)).astype(np.int32)
         values = np.where(rng.random((30, 1, 1)) < 0.8, np.eye(2)[target], np.eye(2)[1 - target])
     rows = np.sort(rng.choice(30, 20, replace=False))
-    watch = WeighingOutOfBag(target, k, classes=classes, present=there)
+    watch = WeightedOutOfBag(target, k, classes=classes, present=there)
     watch.add(rows, values[rows])
-    only = WeighingOutOfBag(target[there], k, classes=classes)
+    only = WeightedOutOfBag(target[there], k, classes=classes)
     among = np.flatnonzero(np.isin(np.flatnonzero(there), rows))
     only.add(among, values[there][among])
     assert watch.weights == pytest.approx(only.weights)
     assert watch.score == pytest.approx(only.score)
-    blind = WeighingOutOfBag(target, k, classes=classes)
+    blind = WeightedOutOfBag(target, k, classes=classes)
     blind.add(rows, values[rows])
     assert blind.weights != pytest.approx(watch.weights)
 
@@ -168,9 +168,9 @@ def test_rows_without_weight_do_not_weigh_members(classes):
 )
 def test_when_a_curve_is_flat(curve, patience, tol, flat):
     rule = Stopping(patience, tol)
-    assert not rule.rests
-    rests = []
+    assert not rule.says_stop
+    stops = []
     for score in curve:
         rule.note(score)
-        rests.append(rule.rests)
-    assert (rests.index(True) + 1 if any(rests) else None) == flat
+        stops.append(rule.says_stop)
+    assert (stops.index(True) + 1 if any(stops) else None) == flat

@@ -172,7 +172,7 @@ class EarlyStopping(Callback):
         """Forget the fit before, unless this one goes on from its end or its best round."""
         going_on = state.round > 0 and not np.isnan(self.best_value)
         if going_on and state.round == self.best_round:
-            self._rule.back_to(self._rule.best)
+            self._rule.back_to(self._rule.best_round)
         elif not going_on or state.round != self._heard:
             self._start_anew(state.round)
 
@@ -190,7 +190,7 @@ class EarlyStopping(Callback):
         self._heard = state.round
         if self._rule.note(sign * value):
             self.best_round, self.best_value = state.round, value
-        return self._rule.rests
+        return self._rule.says_stop
 
     def rounds_to_keep(self, state: State) -> int | None:
         """The best round, if it is to be restored and there is one."""

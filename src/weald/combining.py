@@ -15,6 +15,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
+
 __all__ = [
     "RunningMedian",
     "ballots",
@@ -27,8 +29,6 @@ __all__ = [
     "weights_from_accuracy",
     "weights_from_squared_error",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 _CACHED = 1 << 16  # numbers at a time, so that they stay in the cache
 _WHISPER = 1e-6  # weight of a member that is no better than chance

@@ -21,11 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from weald._engine import order_of
-from weald.input.table import check_target, check_X_predict
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from weald._engine import FloatArray, IntArray, order_of
+from weald.input.labels import check_target
+from weald.input.table import check_X_predict
 
 _ROWS = 2**13  # new rows whose leaves are held at a time
 _PAIRS = 2_000_000  # (new row, training row) pairs held at a time: some tens of megabytes

@@ -19,25 +19,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import ParameterGrid
 
-from weald.bagging.base import EnsembleBase
-from weald.bagging.kinds import EnsembleClassifier, EnsembleRegressor
+from weald._engine import FloatArray
+from weald.bagging.base import BaggingBase
+from weald.bagging.kinds import BaggedClassifier, BaggedRegressor
 from weald.input.targets import alike
 from weald.members.foreign import make_member
-from weald.params.ensembles import EnsembleParams, check_verbosity
+from weald.params.ensembles import BaggingParams, check_verbosity
 from weald.params.growth import check_count
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]
 
-FloatArray = npt.NDArray[np.float64]
-
 _MEMBERS = 10  # where nothing else says how many
 
 
-class _Naive(EnsembleBase):
+class _Naive(BaggingBase):
     """What naive classifiers and regressors share: everybody gets all rows and columns."""
 
     member_params_: list[dict[str, Any]]
@@ -62,9 +60,9 @@ class _Naive(EnsembleBase):
         """
         return self._fit(X, y, sample_weight, None, fit_params)
 
-    def _resolve(self, threads: int) -> EnsembleParams:
+    def _resolve(self, threads: int) -> BaggingParams:
         self.member_params_ = _choose(self.param_grid, self.n_estimators)
-        return EnsembleParams(
+        return BaggingParams(
             n_estimators=len(self.member_params_),
             threads=threads,
             vote=self._voting(),
@@ -116,7 +114,7 @@ def _choose(param_grid: Any, n_estimators: Any) -> list[dict[str, Any]]:
     return [points[t % len(points)] for t in range(n_estimators)]
 
 
-class NaiveEnsembleClassifier(EnsembleClassifier, _Naive):
+class NaiveEnsembleClassifier(BaggedClassifier, _Naive):
     """A vote of classifiers that were all fitted to the same data: a baseline for comparison.
 
     Members differ in their seeds, and in their hyper-parameters if a grid is given. As they see the
@@ -194,7 +192,7 @@ class NaiveEnsembleClassifier(EnsembleClassifier, _Naive):
         self.verbose = verbose
 
 
-class NaiveEnsembleRegressor(EnsembleRegressor, _Naive):
+class NaiveEnsembleRegressor(BaggedRegressor, _Naive):
     """A mean of regressors that were all fitted to the same data: a baseline for comparison.
 
     Members differ in their seeds, and in their hyper-parameters if a grid is given. As they see the

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weald._engine import Tree, pruning_path
+from weald._engine import FloatArray, IntArray, Tree, pruning_path
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 # (node of each row, rows) -> loss of each row if that node predicted it
 RowLoss = Callable[[Tree, IntArray, IntArray], FloatArray]
 

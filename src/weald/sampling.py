@@ -32,12 +32,12 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
+from weald.input.labels import check_groups
 from weald.input.state import CheckedState, is_array, is_whole, numbers, require
-from weald.input.table import check_groups
 from weald.params.growth import check_flag, is_int, is_real, refuse
 from weald.params.warnings import warn_user
 
-FloatArray = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 __all__ = ["Sampler", "Sampling", "draw_by_weight", "is_sampler", "resolve_draw"]

@@ -25,7 +25,7 @@ class Pretended:
         When Ctrl-C comes, such as ``("advance", 3)``.
     """
 
-    shown = "score"
+    number_name = "score"
 
     def __init__(self, made=(), *, skips=None, ends=None, seen=None, ctrl_c=None):
         self.made, self.rates, self.asked = [*made], [], []
@@ -75,7 +75,7 @@ def in_batches_of(monkeypatch):
     def fixed(done, total, first):
         return ((t, min(t + first, total)) for t in range(done, total, first))
 
-    monkeypatch.setattr(driver, "steps", fixed)
+    monkeypatch.setattr(driver, "batches", fixed)
     return lambda size: {"batch": size}
 
 
@@ -132,9 +132,9 @@ def test_the_work_says_that_nothing_is_left():
 @pytest.mark.parametrize(
     ("seen", "reason"),
     [
-        (Seen(rests=True), "no_change"),
+        (Seen(says_stop=True), "no_change"),
         (Seen(final="perfect"), "perfect"),
-        (Seen(rests=True, final="perfect"), "perfect"),
+        (Seen(says_stop=True, final="perfect"), "perfect"),
     ],
 )
 def test_what_is_seen_stops_and_the_rest_is_cut(in_batches_of, seen, reason, batch):
@@ -155,7 +155,7 @@ def test_a_callback_stops_in_the_middle_of_a_batch(in_batches_of, batch):
 
 
 def test_a_callback_is_asked_before_early_stopping():
-    work = Pretended(seen={2: Seen(rests=True, final="perfect")})
+    work = Pretended(seen={2: Seen(says_stop=True, final="perfect")})
     assert run(work, callbacks=[lambda state: state.round == 2]).reason == "callback"
 
 
@@ -213,7 +213,7 @@ def test_a_warm_start_looks_back_and_goes_on():
 
 
 def test_a_warm_start_that_had_come_to_rest_adds_nothing():
-    work = Pretended(range(4), seen={4: Seen(rests=True)})
+    work = Pretended(range(4), seen={4: Seen(says_stop=True)})
     assert run(work, done=4).reason == "no_change"
     assert work.asked == [("look", 4), ("cut", 4)]
     assert work.made == [0, 1, 2, 3]
@@ -295,7 +295,7 @@ def test_the_end_is_told_however_it_comes():
     for work, settings, last in (
         (Pretended(), {}, 6),
         (Pretended(ends=2), {}, 2),
-        (Pretended(seen={3: Seen(rests=True)}), {}, 3),
+        (Pretended(seen={3: Seen(says_stop=True)}), {}, 3),
         (Pretended(ctrl_c=("advance", 4)), {"keep_partial": True}, 4),
     ):
         callback = Last()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from input.cases import Reader, assert_sound, fit
-from weald.input.table import check_target, check_weights, check_X_predict, encode_labels
+from weald.input.labels import check_target, check_weights, encode_labels
+from weald.input.table import check_X_predict
 
 SCALARS = st.one_of(
     st.none(),

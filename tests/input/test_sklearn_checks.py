@@ -6,13 +6,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import estimator_checks
 
-from weald.input.table import (
-    check_target,
-    check_weights,
-    check_X_fit,
-    check_X_predict,
-    encode_labels,
-)
+from weald.input.labels import check_target, check_weights, encode_labels
+from weald.input.table import check_X_fit, check_X_predict
 
 
 class Probe(BaseEstimator):

@@ -156,7 +156,8 @@ class Without:
             raise ImportError(name)
 sys.meta_path.insert(0, Without())
 from sklearn.base import BaseEstimator
-from weald.input.table import check_X_fit, encode_labels
+from weald.input.labels import encode_labels
+from weald.input.table import check_X_fit
 table = check_X_fit(BaseEstimator(), [["b", 1], ["a", None]])
 print(table.X.tolist(), table.categories[0].tolist(), encode_labels(["y", "x"], 2).codes.tolist())
 """

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
 from input.cases import NAN
-from weald.input.table import check_target, check_weights, encode_labels
+from weald.input.labels import check_target, check_weights, encode_labels
 
 # ---------------------------------------------------------------- weights
 

@@ -311,7 +311,7 @@ add(
 )
 add(
     FORESTS[1::2],
-    predict_interval=of_rows("predict_interval", 100_000, ("keep_targets", True)),
+    predict_interval=of_rows("predict_interval", MANY, ("bootstrap", True), ("oob_score", True)),
     predict_quantiles=of_rows("predict_quantiles", 100_000, ("keep_targets", True)),
     fit__to_medians=fit(data=noise, rows=100_000, n_estimators=4, criterion="absolute_error"),
 )

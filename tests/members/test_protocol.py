@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from members.cases import CASES, NEW, ROUNDS, X
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.trees import Trees
 from weald.members.views import MemberGrid, MemberTrees
 
@@ -38,7 +38,7 @@ def those(holds):
 
 SAY_NUMBERS = those(lambda case: shape_of(case)[2] == 1)
 ARE_TREES = those(lambda case: isinstance(case.members, Trees))
-ARE_OTHERS = those(lambda case: isinstance(case.members, Others))
+ARE_FOREIGN = those(lambda case: isinstance(case.members, ForeignMembers))
 IN_A_GRID = those(lambda case: case.members.grid)
 IN_A_ROW = those(lambda case: not case.members.grid)
 WERE_DRAWN = those(lambda case: case.members.sampling is not None)
@@ -47,7 +47,7 @@ VOTE = those(lambda case: case.votes)
 
 
 def test_there_are_both_kinds():
-    assert {type(case.members) for case in CASES.values()} == {Trees, Others}
+    assert {type(case.members) for case in CASES.values()} == {Trees, ForeignMembers}
     assert {case.members.per_round for case in CASES.values()} == {1, 3}
 
 
@@ -239,7 +239,7 @@ def test_leaves_and_importances_of_trees(case, members):
     assert nothing.importances().shape == (0, members.per_round, X.shape[1])
 
 
-@ARE_OTHERS
+@ARE_FOREIGN
 def test_others_have_no_leaves(case, members):
     with pytest.raises(AttributeError, match="Leaves are for weald's own trees"):
         members.leaves(case.rows, None)

@@ -15,9 +15,9 @@ def stops_at(scores, patience, tol=0.0):
     rule = Stopping(patience, tol)
     for t, score in enumerate(scores, 1):
         rule.note(score)
-        if rule.rests:
-            return t, rule.best
-    return None, rule.best
+        if rule.says_stop:
+            return t, rule.best_round
+    return None, rule.best_round
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,6 @@ def test_the_rule_in_words(scores, patience, tol):
         rule.note(score)
         known = [s for s in scores[: t + 1] if s == s]
         then = [s for s in scores[: t + 1 - patience] if s == s] if t >= patience else []
-        assert rule.rests == bool(then and max(known) <= max(then) + tol)
+        assert rule.says_stop == bool(then and max(known) <= max(then) + tol)
         if known:
-            assert rule.best == scores.index(max(known)) + 1
+            assert rule.best_round == scores.index(max(known)) + 1

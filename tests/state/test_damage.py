@@ -82,7 +82,7 @@ def test_all_damaged_states(fitted, tmp_path, seed):
         ("stagewise", ("steps_",), np.array([1.0, np.inf, 1.0])),
         ("boosting", ("_model", "start", "constant"), np.array([np.nan])),
         ("boosting", ("_model", "used"), 4),
-        ("boosting", ("_model", "votes"), True),
+        ("boosting", ("_model", "members_vote"), True),
         ("tree", ("tree_", "n_categories"), np.array([0, 0, 7], dtype=np.uint32)),
         ("tree", ("n_features_in_",), 2),
     ],

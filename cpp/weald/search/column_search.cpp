@@ -346,7 +346,7 @@ class ColumnSearch {
   SplitScratch& scratch_;
   Groups groups_;
   const Lane* cells_;
-  std::size_t first_slot_ = 0, last_slot_ = 0;  // Slots: the first and last code that occur
+  std::size_t first_slot_ = 0, last_slot_ = 0;  // AllCodes: the first and last code that occur
   bool has_missing_ = false;
   std::vector<Code> rare_;    // categories that go where the missing go
   std::vector<Lane> others_;  // what these and the missing add up to

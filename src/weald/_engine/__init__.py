@@ -5,6 +5,7 @@ Nothing else in weald touches ``_core``. Arrays that come through here are alrea
 file cannot crash the interpreter.
 """
 
+from weald._engine._arrays import FloatArray, IntArray
 from weald._engine._core import (
     Binned,
     Boosting,
@@ -34,7 +35,9 @@ __all__ = [
     "Binned",
     "Boosting",
     "Draw",
+    "FloatArray",
     "Forest",
+    "IntArray",
     "Rounds",
     "Rules",
     "Target",

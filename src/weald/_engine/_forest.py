@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import _core
-from weald._engine._tree import FloatArray, IntArray, Tree
+from weald._engine._arrays import FloatArray, IntArray
+from weald._engine._tree import Tree
 
 
 class Forest:

@@ -11,9 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 
 from weald._engine import _core
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from weald._engine._arrays import FloatArray, IntArray
 
 _STORED = {
     "children_right": np.int64,

@@ -36,24 +36,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.members.foreign import Counts
 
-__all__ = ["ALGORITHMS", "Algorithm", "Stage", "half_log_odds"]
+__all__ = ["ALGORITHMS", "Algorithm", "Judgement", "half_log_odds"]
 
-FloatArray = npt.NDArray[np.float64]
-
-# Of an error of 0: finite, and beyond any that can be told from 0.
+# Stands for an error of 0: keeps votes finite, and is below any error that can be told from 0.
 _NO_ERROR = np.finfo(np.float64).eps
 # Logarithms are taken of class shares no smaller than this part of an even one. It does not depend
-# on the number of rows, or two copies of a row would be more than a row of weight 2.
+# on the number of rows: otherwise two copies of a row would act differently from one row of
+# weight 2.
 _LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True)
-class Stage:
+class Judgement:
     """One round as the rows see it.
 
     Attributes
@@ -119,7 +118,7 @@ class Algorithm:
         k = n_classes
         return 2 * (k - 1) / k if self.adds == "votes" else 1 / max(k - 1, 1)
 
-    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+    def judge(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Judgement:
         """What a member's groups say, and how much that is worth.
 
         Parameters
@@ -141,7 +140,7 @@ class Algorithm:
         error = min(max(engine.exact_sum(wrong.sum(axis=1), None, counts), 0.0), 1.0)
         k = raw.shape[1]
         alpha = half_log_odds(error, k) if self.alpha is None else self.alpha
-        return Stage(raw, margins, error, 1 - 1 / k - error, alpha)
+        return Judgement(raw, margins, error, 1 - 1 / k - error, alpha)
 
 
 def half_log_odds(error: float, n_classes: int = 2) -> float:

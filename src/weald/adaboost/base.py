@@ -1,4 +1,4 @@
-"""What AdaBoost classifiers and regressors share: the walk of a fit, and what is kept of it."""
+"""What AdaBoost classifiers and regressors share: the course of a fit, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone
 
-from weald.adaboost.learners import Learner
+from weald._engine import FloatArray
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams, resolve_adaboost
 from weald.adaboost.rounds import AdaBoostRounds, Round, Score
-from weald.fitting.driver import Outcome, Plan, drive
-from weald.fitting.warm_start import check_same, check_size, kind_of, shape_of
+from weald.fitting.driver import Plan, drive
+from weald.fitting.warm_start import check_same, check_size, kind_of, kind_of_members, shape_of
 from weald.input.fit_data import FitData, Validation, read_fit
 from weald.input.state import is_array, numbers, require
 from weald.input.targets import TableEstimator, all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
-from weald.members.templates import Templates, describe, grown_by_engine
+from weald.members.templates import Templates, as_template, grown_by_engine
 from weald.members.trees import Trees
 from weald.params.growth import check_choice, resolve_max_features, resolve_seed
 
 __all__ = ["AdaBoostBase"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
@@ -59,7 +58,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         classes = self._member_classes()
         self._check_members(same_target=classes is not None or "classes_" not in vars(self))
         members, n = self._members, len(self._members)
-        if isinstance(members, Others):
+        if isinstance(members, ForeignMembers):
             known = 0 if classes is None else len(classes)
             require(members.n_classes == known, self, "the number of classes")
         require(numbers(self.alphas_, n, self._least_vote), self, "alphas_")
@@ -78,7 +77,9 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         """Refuse a member that does not go with the method."""
 
     @abstractmethod
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner | None:
+    def _learner(
+        self, member: Any, data: FitData, params: AdaBoostParams
+    ) -> AdaBoostLearner | None:
         """What makes members; None if there is nothing to be learnt.
 
         Parameters
@@ -117,7 +118,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
             data = read_fit(self, X, y, sample_weight, tree=tree, validation=validation)
             data = replace(data, weights=data.filled_weights)
             self._check_data()
-            members, rounds, tried = self._begun(before, params)
+            members, rounds, tried = self._begin_or_continue(before, params)
             if params.patience is not None and data.validation is None:
                 data = data.divided(
                     params.validation_fraction, self.seed_, classes="classes_" in vars(self)
@@ -139,7 +140,9 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
                 params,
                 None if data.validation is None else partial(self._begin_scores, data.validation),
             )
-            outcome = self._drive(work, params)
+            outcome = drive(work, Plan.of(self, params, done=work.tried))
+            if outcome.kept is not None:
+                work.cut(outcome.kept)
             self._keep(work.members, work.rounds, work.start, work.scores, work.tried)
             still = work.tried == tried > 0 and outcome.reason == "n_estimators"
             self.stop_reason_ = before["stop_reason_"] if still else outcome.reason
@@ -156,7 +159,7 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         """The engine grows the members."""
         return grown_by_engine(self.estimator_)
 
-    def _begun(
+    def _begin_or_continue(
         self, before: dict[str, Any], params: AdaBoostParams
     ) -> tuple[Members, list[Round], int]:
         """The members there are already (warm start) or none, their rounds, and how many were made.
@@ -167,19 +170,21 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         template, classes = None, self._member_classes()
         if self._by_engine():
             n_tried = resolve_max_features(self.estimator_.max_features, self.n_features_in_)
-            template = describe(clone(self.estimator_), self, n_tried, classes=classes)
+            template = as_template(clone(self.estimator_), self, n_tried, classes=classes)
         if not old:
             self.seed_ = resolve_seed(self.random_state)
             if template is not None:
                 return Trees([], Templates(template), self.seed_), [], 0
             n_classes = 0 if classes is None else len(classes)
-            return Others([], n_classes, self.seed_, finite=True), [], 0
+            return ForeignMembers([], n_classes, self.seed_, finite=True), [], 0
         self.seed_ = before["seed_"]
-        by_engine = isinstance(old, Trees)
-        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], by_engine)
         now = kind_of(self.estimator_, template is not None)
         check_same(
-            {self._method_parameter: before["_method"], **was, **shape_of(before)},
+            {
+                self._method_parameter: before["_method"],
+                **kind_of_members(old),
+                **shape_of(before),
+            },
             {self._method_parameter: self._method, **now, **shape_of(self.__dict__)},
         )
         told = ("_round_numbers", "errors_", "edges_", "alphas_", "normalizers_")
@@ -193,12 +198,6 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
         if isinstance(members, Trees):
             members.go_on_with(template)
         return members, rounds, done
-
-    def _drive(self, work: AdaBoostRounds, params: AdaBoostParams) -> Outcome:
-        outcome = drive(work, Plan.of(self, params, done=work.tried))
-        if outcome.kept is not None:
-            work.cut(outcome.kept)
-        return outcome
 
     def _keep(
         self,
@@ -226,26 +225,26 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each member counts: the alphas."""
-        self._asked()
+        """How much each member counts: the alphas."""
+        self._fitted_members()
         return self.alphas_
 
     @property
     def estimator_weights_(self) -> FloatArray:
         """Votes as scikit-learn states them, ``ln((1 - e) / e)``: twice the alphas."""
-        self._asked()
+        self._fitted_members()
         return 2 * self.alphas_
 
     @property
     def estimator_errors_(self) -> FloatArray:
         """The errors, under scikit-learn's name."""
-        self._asked()
+        self._fitted_members()
         return self.errors_
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Mean of the importances of members that split, weighted by their votes; 1 in total."""
-        members = self._asked()
+        members = self._fitted_members()
         if len(members) == 0:
             return np.zeros(self.n_features_in_)
         each = members.importances()[:, 0]

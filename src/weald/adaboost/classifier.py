@@ -10,10 +10,11 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score
 
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import ALGORITHMS, Algorithm
 from weald.adaboost.base import AdaBoostBase
 from weald.adaboost.combine import RawValues, largest, leaf_tables, probabilities
-from weald.adaboost.learners import Learner, MemberLearner, TreeLearner
+from weald.adaboost.learners import AdaBoostLearner, EngineWeightedLearner, NumpyWeightedLearner
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.rounds import Score
 from weald.input.fit_data import FitData, Validation
@@ -25,8 +26,6 @@ from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["AdaBoostClassifier"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _OLD_NAMES = {"SAMME": "samme", "SAMME.R": "real"}  # scikit-learn's
 
@@ -308,13 +307,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _member_classes(self) -> Any:
         return None if self._algorithm.regression else self.classes_
 
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner | None:
+    def _learner(
+        self, member: Any, data: FitData, params: AdaBoostParams
+    ) -> AdaBoostLearner | None:
         if self.n_classes_ == 1:
             return None
         by_engine, algorithm = self._by_engine(), self._algorithm
         if by_engine and not algorithm.regression and member.class_weight is None:
-            return TreeLearner(member, data, self.n_classes_, params, self.seed_)
-        return MemberLearner(member, by_engine, algorithm, data, self.classes_, params, self.seed_)
+            return EngineWeightedLearner(member, data, self.n_classes_, params, self.seed_)
+        return NumpyWeightedLearner(
+            member, by_engine, algorithm, data, self.classes_, params, self.seed_
+        )
 
     def _begin_scores(self, held: FitData) -> Score:
         total = np.zeros((len(held), self.n_classes_))
@@ -396,7 +399,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         array of shape (T, n) for two classes, h in [-1, 1] (or any number, by algorithm); else (T,
         n, n_classes)
         """
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         raw = self._raw_values(members, np.ones(len(members)))
         each = [self._as_decision(raw.one(t, X)) for t in range(len(members))]
@@ -407,12 +410,12 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         return RawValues(self._algorithm, members, alphas, self.n_classes_, tables, self.n_jobs)
 
     def _raw(self, X: Any) -> FloatArray:
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return self._raw_values(members, self.alphas_, self._tables).all(X)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return self._raw_values(members, self.alphas_).staged(X)
 

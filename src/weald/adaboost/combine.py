@@ -18,6 +18,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 
 from weald import _engine as engine
 from weald import combining
+from weald._engine import FloatArray
 from weald.adaboost.algorithms import Algorithm
 from weald.members.base import Members
 from weald.members.trees import Trees
@@ -27,12 +28,9 @@ __all__ = [
     "largest",
     "leaf_tables",
     "median",
-    "member_numbers",
     "probabilities",
     "staged_medians",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 _ROWS = 8192  # about which all members are asked at a time
 
@@ -155,11 +153,6 @@ def probabilities(raw: FloatArray, algorithm: Algorithm, *, log: bool = False) -
     return out
 
 
-def member_numbers(members: Members, X: Any, n_jobs: int | None) -> FloatArray:
-    """What each regressor says, shape (T, n)."""
-    return members.each(X, n_jobs)[:, :, 0, 0]
-
-
 def median(members: Members, X: Any, votes: FloatArray, n_jobs: int | None) -> FloatArray:
     """The members' median, weighted by their votes."""
     out = np.empty(X.shape[0])
@@ -179,12 +172,12 @@ def staged_medians(members: Members, X: Any, votes: FloatArray, n_jobs: int | No
 
 
 def _blocks(members: Members, X: Any, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
-    """What each member says about some rows at a time; other members than trees about all.
+    """What each member says, for a block of rows at a time.
 
-    A call may cost them much.
+    Foreign members get all rows at once, as each call may be costly.
     """
     n: int = X.shape[0]
     size = _ROWS if isinstance(members, Trees) else max(n, 1)
     for begin in range(0, n, size):
         rows = slice(begin, begin + size)
-        yield rows, member_numbers(members, X if size >= n else X[rows], n_jobs)
+        yield rows, members.each(X if size >= n else X[rows], n_jobs)[:, :, 0, 0]

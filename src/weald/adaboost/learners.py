@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.adaboost.algorithms import Algorithm, Stage
+from weald._engine import FloatArray
+from weald.adaboost.algorithms import Algorithm, Judgement
 from weald.adaboost.params import AdaBoostParams
 from weald.adaboost.weighing import ClassWeighing, WorkingResponse
 from weald.input.fit_data import FitData
@@ -24,7 +25,7 @@ from weald.members.foreign import (
     Counts,
     fit_member,
     make_member,
-    member_numbers,
+    member_finite_values,
     member_shares,
     takes_weights,
 )
@@ -33,24 +34,23 @@ from weald.params.growth import resolve_member_tree
 from weald.sampling import draw_by_weight
 
 __all__ = [
+    "AdaBoostLearner",
     "EngineTrees",
-    "Learner",
-    "MemberLearner",
-    "Said",
-    "TreeLearner",
+    "EngineWeightedLearner",
+    "GroupAnswers",
+    "NumpyWeightedLearner",
     "fitted_member",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
 # What each group says, the weight of each class in it, and how often it counts.
-Said = tuple[FloatArray, FloatArray, Counts]
+GroupAnswers = tuple[FloatArray, FloatArray, Counts]
 
 _DRAWS = 10  # at most, to get rows of two classes
 _DRAW_KEY = 1 << 40
 
 
-class Learner(ABC):
+class AdaBoostLearner(ABC):
     """Makes members one after another, under changing weights.
 
     Attributes
@@ -61,22 +61,25 @@ class Learner(ABC):
         The member fitted last, as :class:`weald.members.base.Members` take it.
     """
 
-    varies = True  # nobody knows
+    varies = True  # unless known otherwise
     member: list[Any]
 
     @abstractmethod
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
 
     @abstractmethod
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit, as if it had just been fitted."""
 
     @abstractmethod
     def reweight(self, factors: FloatArray) -> float:
-        """Multiply the weights by a factor for each group and class; their sum, then made 1."""
+        """Multiply the weights by a factor for each group and class.
 
-    def advance(self, stage: Stage, alpha: float) -> None:  # noqa: B027 (most need not know it)
+        Returns their sum before they are scaled to 1.
+        """
+
+    def accept(self, judgement: Judgement, alpha: float) -> None:  # noqa: B027 (most need not know it)
         """The member stays, with this vote."""
 
     @property
@@ -116,14 +119,8 @@ class EngineTrees:
         )
         rules = growth.rules
         self.varies = params.resample or rules.random_split or rules.max_features > 0
-        self._matrix = engine.bin_table(
-            data.X,
-            data.table.n_categories,
-            growth.max_bins,
-            growth.keys,
-            self._weights if by_class is None else self._weights * by_class,
-            params.threads,
-        )
+        weights = self._weights if by_class is None else self._weights * by_class
+        self._matrix = data.table.binned(growth, weights, params.threads)
 
     def rounds(self, target: engine.Target, weights: FloatArray | None = None) -> engine.Rounds:
         """Begin to grow; by default under the weights that were given to ``fit``."""
@@ -155,7 +152,7 @@ def fitted_member(
     return fit_member(member, X, target, given, counts=counts, routed=False)
 
 
-class TreeLearner(Learner):
+class EngineWeightedLearner(AdaBoostLearner):
     """Classification trees of weald, all in the engine."""
 
     def __init__(
@@ -171,14 +168,14 @@ class TreeLearner(Learner):
         self._factors = np.where(data.filled_weights > 0, self._rows.start, 0.0)
         self._recalled: Groups | None = None
 
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
         self._recalled = None
         self._rounds.grow(self._seed, key, self._resample)
         self.member = [engine.Forest(self._rounds.tree())]
         return self._rounds.leaf_values, self._rounds.class_weights, None
 
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit."""
         assert isinstance(members, Trees)
         said, self._recalled = _leaves_of(members.forest.tree(t), self._X, self._threads)
@@ -201,7 +198,7 @@ class TreeLearner(Learner):
         return self._rounds.weights
 
 
-class MemberLearner(Learner):
+class NumpyWeightedLearner(AdaBoostLearner):
     """Members of any kind; trees of weald for LogitBoost, or with weights of classes.
 
     Parameters
@@ -260,29 +257,29 @@ class MemberLearner(Learner):
         """Of every row, 1 in total."""
         return self._weighing.weights
 
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member, and hear what it says."""
         if self._trees is not None:
             return self._heard(*self._grow(self._trees, key))
         self._fit(key)
-        return self._heard(*self._asked(self.member[0]))
+        return self._heard(*self._answers_of(self.member[0]))
 
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """Hear a member of an earlier fit."""
         if isinstance(members, Trees):
             return self._heard(*_leaves_of(members.forest.tree(t), self._data.X, self._threads))
-        return self._heard(*self._asked(members.estimators()[t]))
+        return self._heard(*self._answers_of(members.estimators()[t]))
 
     def reweight(self, factors: FloatArray) -> float:
         """Multiply the weights by a factor for each group and class; their sum."""
         return self._weighing.reweight(self._groups, factors)
 
-    def advance(self, stage: Stage, alpha: float) -> None:
+    def accept(self, judgement: Judgement, alpha: float) -> None:
         """The member stays, with this vote."""
         if self._working is not None:
-            self._working.add(alpha * stage.raw[self._groups, 1])
+            self._working.add(alpha * judgement.raw[self._groups, 1])
 
-    def _heard(self, said: FloatArray, groups: Groups | None) -> Said:
+    def _heard(self, said: FloatArray, groups: Groups | None) -> GroupAnswers:
         if groups is None:
             self._groups = np.arange(self._n)
             return said, self._weighing.of_rows(), self._weighing.rows.counts
@@ -291,7 +288,7 @@ class MemberLearner(Learner):
 
     def _grow(self, trees: EngineTrees, key: int) -> tuple[FloatArray, Groups]:
         if self._working is not None:
-            z, factors = self._working.problem()
+            z, factors = self._working.target_and_weights()
             rounds = trees.rounds(engine.reals(z[:, None], None))
             rounds.set_factors(factors)
             rounds.grow(self._seed, key, self._resample)
@@ -306,14 +303,15 @@ class MemberLearner(Learner):
             rounds.set_factors(self._weighing.factors * self._by_class)
         rounds.grow(self._seed, key, False)
         self.member = [engine.Forest(rounds.tree())]
-        # Rows of a class without weight are not in the tree yet, but they count.
+        # Rows of classes of weight 0 took no part in the growth, but count in the error: find their
+        # leaves too.
         return _leaves_of(self.member[0].tree(0), self._data.X, self._threads)
 
     def _fit(self, key: int) -> None:
         target: npt.NDArray[Any] = self._data.y.astype(np.int64)
         weights = self._weighing.weights
         if self._working is not None:
-            target, factors = self._working.problem()
+            target, factors = self._working.target_and_weights()
             weights = self._weighing.rows.fine(factors, keep_light=True)
         target, weights = target[self._present], weights[self._present]
         counts = self._draw(weights, target, key) if self._resample else None
@@ -324,11 +322,11 @@ class MemberLearner(Learner):
             )
         ]
 
-    def _asked(self, member: Any) -> tuple[FloatArray, Groups | None]:
+    def _answers_of(self, member: Any) -> tuple[FloatArray, Groups | None]:
         """What groups of rows are told, and which row is in which; None: every row is a group."""
         X = self._data.X
         if self._algorithm.regression:
-            return member_numbers(member, X)[:, None], None
+            return member_finite_values(member, X)[:, None], None
         by_shares = self._algorithm.by_shares
         shares = member_shares(member, X, n_classes=self._k, vote=not by_shares)
         if by_shares:

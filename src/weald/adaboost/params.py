@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from weald._engine import resolve_threads
-from weald.params.ensembles import check_verbosity
+from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     check_choice,
     check_count,
@@ -53,12 +53,9 @@ def resolve_adaboost(estimator: Any) -> AdaBoostParams:
             "when_worse='redraw' draws the rows again, which needs resample=True: weights alone "
             "would give the same member."
         )
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = check_count("n_iter_no_change", patience, least=1)
-    share = e.validation_fraction
-    if not is_real(share) or not 0 < share < 1:
-        raise refuse("validation_fraction", "a number between 0 and 1 (exclusive)", share)
+    patience = check_patience(e.n_iter_no_change)
+    fraction = check_validation_fraction(e.validation_fraction, optional=False)
+    assert fraction is not None
     return AdaBoostParams(
         n_estimators=check_count("n_estimators", e.n_estimators, least=1),
         learning_rate=float(rate),
@@ -66,7 +63,7 @@ def resolve_adaboost(estimator: Any) -> AdaBoostParams:
         when_worse=when_worse,
         min_edge=check_fraction("min_edge", getattr(e, "min_edge", 0.0), low=0.0, high=0.5),
         patience=patience,
-        validation_fraction=float(share),
+        validation_fraction=fraction,
         tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
         keep_weights=check_flag("keep_weights", e.keep_weights),
         threads=resolve_threads(e.n_jobs),

@@ -33,22 +33,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from weald import _engine as engine
-from weald.adaboost.algorithms import Stage, half_log_odds
-from weald.adaboost.learners import EngineTrees, Learner, Said, fitted_member
+from weald._engine import FloatArray
+from weald.adaboost.algorithms import Judgement, half_log_odds
+from weald.adaboost.learners import AdaBoostLearner, EngineTrees, GroupAnswers, fitted_member
 from weald.adaboost.params import AdaBoostParams
 from weald.input.fit_data import FitData
 from weald.members.base import Members
-from weald.members.foreign import Counts, member_numbers, takes_weights
+from weald.members.foreign import Counts, member_finite_values, takes_weights
 from weald.sampling import draw_by_weight
 
-__all__ = ["R2", "R2_LOSSES", "R2MemberLearner", "R2TreeLearner"]
+__all__ = ["R2", "R2_LOSSES", "R2ForeignLearner", "R2TreeLearner"]
 
-FloatArray = npt.NDArray[np.float64]
-
-_LEAST_WEIGHT = 1e-300  # of a row that is present: it must not come to count as absent
+_LEAST_ROW_WEIGHT = 1e-300  # of a row that is present: it must not come to count as absent
 
 
 def _linear(d: FloatArray) -> FloatArray:
@@ -81,7 +79,7 @@ class R2:
         "member predicts alone"
     )
 
-    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+    def judge(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Judgement:
         """What the errors of a member are worth.
 
         Parameters
@@ -98,7 +96,7 @@ class R2:
         shares = np.divide(said, largest, out=np.zeros_like(said), where=there & (largest > 0))
         losses = self.loss(shares)
         error = min(engine.exact_sum((weights * losses)[:, 0], None, counts), 1.0)
-        return Stage(said, 2 * (1 - losses), error, 0.5 - error, half_log_odds(error))
+        return Judgement(said, 2 * (1 - losses), error, 0.5 - error, half_log_odds(error))
 
 
 R2_LOSSES = {
@@ -108,7 +106,7 @@ R2_LOSSES = {
 }
 
 
-class R2Learner(Learner):
+class R2Learner(AdaBoostLearner):
     """Makes regressors one after another, under changing weights."""
 
     def __init__(self, data: FitData, params: AdaBoostParams, seed: int) -> None:
@@ -128,26 +126,26 @@ class R2Learner(Learner):
     def _predictions(self, key: int) -> FloatArray:
         """Fit a member; what it predicts for the rows that are present, of positive weight."""
 
-    def fit(self, key: int) -> Said:
+    def fit(self, key: int) -> GroupAnswers:
         """Fit a member; its errors, the weights it was fitted to, and how often these count."""
         return self._errors(self._predictions(key))
 
-    def recall(self, members: Members, t: int) -> Said:
+    def recall(self, members: Members, t: int) -> GroupAnswers:
         """The same of a member of an earlier fit."""
         return self._errors(members.one(t, self._there.X)[:, 0, 0])
 
-    def _errors(self, predictions: FloatArray) -> Said:
+    def _errors(self, predictions: FloatArray) -> GroupAnswers:
         errors = np.zeros((len(self._factors), 1))
         errors[self._present, 0] = np.abs(self._there.y - predictions)
         return errors, self._factors[:, None], self._rows.counts
 
     def reweight(self, factors: FloatArray) -> float:
-        """Multiply the weights by a factor each; their sum, then made 1."""
+        """Multiply the weights by a factor each; returns their sum before they are scaled to 1."""
         largest = float(factors.max())  # so that not all of them vanish together
         weights = self._factors * (factors[:, 0] / largest)
         total = self._rows.count(weights)
         weights /= total
-        weights[self._present] = np.maximum(weights[self._present], _LEAST_WEIGHT)
+        weights[self._present] = np.maximum(weights[self._present], _LEAST_ROW_WEIGHT)
         self._factors = weights
         return total * largest
 
@@ -169,7 +167,7 @@ class R2TreeLearner(R2Learner):
         return self._rounds.leaf_values[:, 0].take(leaves)
 
 
-class R2MemberLearner(R2Learner):
+class R2ForeignLearner(R2Learner):
     """Members of any kind; rows are drawn for those that take no weights."""
 
     def __init__(self, estimator: Any, data: FitData, params: AdaBoostParams, seed: int) -> None:
@@ -182,4 +180,4 @@ class R2MemberLearner(R2Learner):
         counts = draw_by_weight(weights, self._seed, key) if self._resample else None
         seed = engine.member_seed(self._seed, key)
         self.member = [fitted_member(self._estimator, X, y, weights, counts, seed)]
-        return member_numbers(self.member[0], X)
+        return member_finite_values(self.member[0], X)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.metrics import r2_score
 
+from weald._engine import FloatArray
 from weald.adaboost.base import AdaBoostBase
-from weald.adaboost.combine import median, member_numbers, staged_medians
-from weald.adaboost.learners import Learner
+from weald.adaboost.combine import median, staged_medians
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams
-from weald.adaboost.r2 import R2_LOSSES, R2MemberLearner, R2TreeLearner
+from weald.adaboost.r2 import R2_LOSSES, R2ForeignLearner, R2TreeLearner
 from weald.adaboost.rounds import Score
 from weald.combining import RunningMedian
 from weald.input.fit_data import FitData, Validation
@@ -22,8 +22,6 @@ from weald.members.base import Members
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["AdaBoostRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
@@ -236,8 +234,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
             raise ValueError("y should be a 1d array: AdaBoost takes one output.")
         return target[:, 0]
 
-    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> Learner:
-        kind = R2TreeLearner if self._by_engine() else R2MemberLearner
+    def _learner(self, member: Any, data: FitData, params: AdaBoostParams) -> AdaBoostLearner:
+        kind = R2TreeLearner if self._by_engine() else R2ForeignLearner
         return kind(member, data, params, self.seed_)
 
     def _begin_scores(self, held: FitData) -> Score:
@@ -245,7 +243,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
         def score(members: Members, alphas: FloatArray, t: int) -> float:
             said = members.one(t, held.X, n_jobs=self.n_jobs)[:, 0, 0]
-            return _r2(held, running.add(said, 2 * alphas[t]))
+            return _r_squared(held, running.add(said, 2 * alphas[t]))
 
         return score
 
@@ -262,7 +260,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         -------
         array of shape (n,)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return median(members, members.read(self, X), self.estimator_weights_, self.n_jobs)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
@@ -270,7 +268,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
         All of them are worked out together, in T times the memory of one.
         """
-        members = self._asked()
+        members = self._fitted_members()
         X = members.read(self, X)
         return iter(staged_medians(members, X, self.estimator_weights_, self.n_jobs))
 
@@ -286,11 +284,11 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         -------
         array of shape (T, n)
         """
-        members = self._asked()
-        return member_numbers(members, members.read(self, X), self.n_jobs)
+        members = self._fitted_members()
+        return members.each(members.read(self, X), self.n_jobs)[:, :, 0, 0]
 
 
-def _r2(held: FitData, said: FloatArray) -> float:
+def _r_squared(held: FitData, said: FloatArray) -> float:
     """R² on the validation rows; where their targets are all the same, 1 if right and else 0."""
     weights = held.filled_weights
     missed, centred = held.y - said, held.y - np.average(held.y, weights=weights)

@@ -1,9 +1,9 @@
 """The rounds of AdaBoost, as work for the driver: fit, look at the error, vote, reweight.
 
 A warm start keeps no weights. They follow from what the members say about the training rows and
-from their votes, so the members are asked once more, and the model is bit for bit that of one go.
-The numbers of the rounds are kept: some may have been left out, and the draws of a round follow
-from its number.
+from their votes, so the members are asked once more, and the model is identical, bit for bit, to
+one fitted without a break. The numbers of the rounds are kept: some may have been left out, and the
+draws of a round follow from its number.
 
 The error, the vote and the weights of rows know nothing of a tree's ``class_weight``, which moves
 its splits and leaves only. Such trees are grown by the engine, but weighed in NumPy.
@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from weald.adaboost.algorithms import Stage
-from weald.adaboost.learners import Learner
+from weald._engine import FloatArray
+from weald.adaboost.algorithms import Judgement
+from weald.adaboost.learners import AdaBoostLearner
 from weald.adaboost.params import AdaBoostParams
 from weald.fitting.driver import NOTHING, Finished, Seen
 from weald.members.base import Members
@@ -29,15 +29,14 @@ from weald.params.warnings import warn_user
 
 __all__ = ["AdaBoostRounds", "Method", "Round", "Score"]
 
-FloatArray = npt.NDArray[np.float64]
 # The validation score after member t, from the members and their votes; asked for in order.
 Score = Callable[[Members, FloatArray, int], float]
 
-# The vote of a member without error, whose formula says infinity: that of the best before it, but
-# no less than this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of
-# the ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
+# The vote of a member without error (the formula gives infinity): the largest vote so far, but at
+# least this, the half log odds of an error of 1.8 %. If it outvoted all others the rest of the
+# ensemble would be lost: on iris, wine and breast cancer that cost up to 2 points of accuracy
 # and half of the log loss.
-_SURE = 2.0
+_SURE_VOTE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
 _NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
 _MOST_EXPONENT = 700.0  # e to the power of more is too large for a number
@@ -50,7 +49,7 @@ class Method(Protocol):
 
     @property
     def alpha(self) -> float | None:
-        """What every member counts; None if that follows from its error."""
+        """How much every member counts; None if that follows from its error."""
 
     @property
     def any_edge(self) -> bool:
@@ -60,7 +59,7 @@ class Method(Protocol):
     def useless(self) -> str:
         """What a model without a useful member does, for a warning."""
 
-    def stage(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Stage:
+    def judge(self, said: FloatArray, weights: FloatArray, counts: Counts = None) -> Judgement:
         """What a member says in each group of rows, and how much that is worth."""
 
 
@@ -92,7 +91,7 @@ class AdaBoostRounds:
     ----------
     name : str
         What is fitted, for warnings.
-    learner : Learner
+    learner : AdaBoostLearner
     method : Method
     members : Members
         Those of an earlier fit; it is added to.
@@ -112,12 +111,12 @@ class AdaBoostRounds:
         Weights of the rows before the first round.
     """
 
-    shown = "validation score"
+    number_name = "validation score"
 
     def __init__(
         self,
         name: str,
-        learner: Learner,
+        learner: AdaBoostLearner,
         method: Method,
         members: Members,
         rounds: list[Round],
@@ -137,10 +136,10 @@ class AdaBoostRounds:
 
     def _recall(self, one: Round) -> None:
         """Change the weights as a round of an earlier fit did."""
-        stage = self._method.stage(*self._learner.recall(self.members, len(self.rounds)))
+        judgement = self._method.judge(*self._learner.recall(self.members, len(self.rounds)))
         if not self._perfect(one.error):
-            self._learner.reweight(_factors(one.alpha * stage.margins, one.number, 1.0))
-        self._learner.advance(stage, one.alpha)
+            self._learner.reweight(_factors(one.alpha * judgement.margins, one.number, 1.0))
+        self._learner.accept(judgement, one.alpha)
         self.rounds.append(replace(one, weights=self._weights()))
 
     def __len__(self) -> int:
@@ -172,23 +171,25 @@ class AdaBoostRounds:
         if self.rounds and self._perfect(self.rounds[-1].error):
             raise Finished("perfect")  # an earlier fit has ended so
         params, t = self._params, first
-        stage = self._fitted(t)
-        if stage.edge <= self._least_edge:
+        judgement = self._fitted(t)
+        if judgement.edge <= self._least_edge:
             lone = not self.rounds
             last_chance = lone and last == params.n_estimators
             if params.when_worse == "skip" and self._learner.varies and not last_chance:
                 self.tried = last
                 return False
             if lone:
-                self._keep_lone(stage, t)
-            raise Finished("worse" if stage.edge <= _NO_EDGE else "edge")
-        if self._perfect(stage.error):
-            alpha = max(rate * _SURE, *self.alphas.tolist(), 0.0)
+                self._keep_lone(judgement, t)
+            raise Finished("worse" if judgement.edge <= _NO_EDGE else "edge")
+        if self._perfect(judgement.error):
+            alpha = max(rate * _SURE_VOTE, *self.alphas.tolist(), 0.0)
             normalizer = float(np.exp(-alpha))
         else:
-            alpha = rate * stage.alpha
-            normalizer = self._learner.reweight(_factors(alpha * stage.margins, t, rate))
-        self._keep(stage, Round(t, stage.error, stage.edge, alpha, normalizer, self._weights()))
+            alpha = rate * judgement.alpha
+            normalizer = self._learner.reweight(_factors(alpha * judgement.margins, t, rate))
+        self._keep(
+            judgement, Round(t, judgement.error, judgement.edge, alpha, normalizer, self._weights())
+        )
         self.tried = last
         return True
 
@@ -200,7 +201,7 @@ class AdaBoostRounds:
         scores = self.scores
         return Seen(
             validation_score=scores[-1] if scores else None,
-            rests=self._stopping.rests,
+            says_stop=self._stopping.says_stop,
             final="perfect" if perfect else None,
         )
 
@@ -214,7 +215,7 @@ class AdaBoostRounds:
             self.members = self.members.prefix(kept)
 
     def interrupted(self) -> None:
-        """Drop what is half done, and score again: a score may have been in the middle."""
+        """Drop the unfinished round and score again: scoring may have been interrupted."""
         self.cut(self.rounds[-1].number + 1)
         self.tried = max(self.tried, self.rounds[-1].number + 1)
         self._forget_scores()
@@ -229,23 +230,23 @@ class AdaBoostRounds:
         """Whether a member without error ends it: its vote would be infinite."""
         return error == 0 and self._method.alpha is None
 
-    def _fitted(self, t: int) -> Stage:
-        """The stage of round t; drawn again, if asked for, while it is no better than chance."""
+    def _fitted(self, t: int) -> Judgement:
+        """Fit and judge round t; rows are drawn again, if asked for, while it is useless."""
         for again in range(_REDRAWS if self._params.when_worse == "redraw" else 1):
-            stage = self._method.stage(*self._learner.fit(t + again * _REDRAW_KEY))
-            if stage.edge > self._least_edge:
+            judgement = self._method.judge(*self._learner.fit(t + again * _REDRAW_KEY))
+            if judgement.edge > self._least_edge:
                 break
-        return stage
+        return judgement
 
-    def _keep_lone(self, stage: Stage, t: int) -> None:
-        """Keep the only member there is, without a vote, so that it moves no bound."""
+    def _keep_lone(self, judgement: Judgement, t: int) -> None:
+        """Keep the only member, without a vote: the bound on the training error stays as it is."""
         least = self._params.min_edge
         chance = f"chance by min_edge={least:g}" if least > 0 else "chance"
         warn_user(f"No member of {self._name} is better than {chance}: {self._method.useless}.")
-        self._keep(stage, Round(t, stage.error, 0.0, 0.0, 1.0, self._weights()))
+        self._keep(judgement, Round(t, judgement.error, 0.0, 0.0, 1.0, self._weights()))
 
-    def _keep(self, stage: Stage, one: Round) -> None:
-        self._learner.advance(stage, one.alpha)
+    def _keep(self, judgement: Judgement, one: Round) -> None:
+        self._learner.accept(judgement, one.alpha)
         self.members.add(self._learner.member)
         self.rounds.append(one)  # last: now the round is made
 
@@ -254,7 +255,7 @@ class AdaBoostRounds:
 
 
 def _factors(margins: FloatArray, t: int, rate: float) -> FloatArray:
-    """By which weights are multiplied."""
+    """What weights are multiplied by."""
     most = float(np.abs(margins).max())
     if not most <= _MOST_EXPONENT:
         raise ValueError(

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
 
 __all__ = ["ClassWeighing", "WorkingResponse"]
 
-FloatArray = npt.NDArray[np.float64]
 Groups = npt.NDArray[Any]
 
 _MOST_RESPONSE = (
     4.0  # of LogitBoost's working response (Friedman, Hastie & Tibshirani 2000, p. 352)
 )
-_LEAST_WEIGHT = 1e-12
+_LEAST_CURVATURE = 1e-12
 
 
 class ClassWeighing:
@@ -70,10 +70,10 @@ class WorkingResponse:
         self._start = rows.start
         self._F = np.zeros(len(codes))
 
-    def problem(self) -> tuple[FloatArray, FloatArray]:
-        """Target of the next member, and weights to be multiplied by what rows count."""
+    def target_and_weights(self) -> tuple[FloatArray, FloatArray]:
+        """Target of the next member, and weights still to be multiplied by each row's count."""
         p = expit(2 * self._F)
-        spread = np.maximum(p * (1 - p), _LEAST_WEIGHT)
+        spread = np.maximum(p * (1 - p), _LEAST_CURVATURE)
         if self._keeps_gradient:
             spread = np.maximum(spread, np.abs(self._codes - p) / _MOST_RESPONSE)
         z = np.clip((self._codes - p) / spread, -_MOST_RESPONSE, _MOST_RESPONSE)

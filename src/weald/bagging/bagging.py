@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from weald.bagging.base import EnsembleBase
-from weald.bagging.kinds import EnsembleClassifier, EnsembleRegressor
-from weald.params.ensembles import EnsembleParams, resolve_bagging_params
+from weald._engine import FloatArray
+from weald.bagging.base import BaggingBase
+from weald.bagging.kinds import BaggedClassifier, BaggedRegressor
+from weald.params.ensembles import BaggingParams, resolve_bagging_params
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling, is_sampler, resolve_draw
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class _Bagging(EnsembleBase):
+class _Bagging(BaggingBase):
     """What bagging classifiers and regressors share."""
 
     def fit(
@@ -54,7 +50,7 @@ class _Bagging(EnsembleBase):
         # like any other member.
         return not is_sampler(self.bootstrap) and super()._grows_trees()
 
-    def _resolve(self, threads: int) -> EnsembleParams:
+    def _resolve(self, threads: int) -> BaggingParams:
         return resolve_bagging_params(self, threads, self._voting())
 
     def _resolve_draw(self, n: int, weights: FloatArray | None, groups: Any) -> Sampling:
@@ -82,7 +78,7 @@ class _Bagging(EnsembleBase):
         return sampling
 
 
-class BaggingClassifier(EnsembleClassifier, _Bagging):
+class BaggingClassifier(BaggedClassifier, _Bagging):
     """A vote of classifiers, each fitted to its own draw of the rows and columns.
 
     =================  ==================================================================
@@ -238,7 +234,7 @@ class BaggingClassifier(EnsembleClassifier, _Bagging):
         self.combine = combine
 
 
-class BaggingRegressor(EnsembleRegressor, _Bagging):
+class BaggingRegressor(BaggedRegressor, _Bagging):
     """A mean of regressors, each fitted to its own draw of the rows and columns.
 
     =================  ==================================================================

@@ -1,4 +1,4 @@
-"""What bagging and naive ensembles share: the walk of a fit, and the questions to what it made."""
+"""What bagging and naive ensembles share: the course of a fit, and questions to the members."""
 
 from __future__ import annotations
 
@@ -21,37 +21,34 @@ from sklearn.utils.metaestimators import available_if
 
 from weald import _engine as engine
 from weald import combining
-from weald.bagging.learners import AnyLearner, TreeLearner
+from weald._engine import FloatArray, IntArray
+from weald.bagging.learners import BaggingForeignLearner, BaggingTreeLearner
 from weald.fitting.independent import IndependentMembers, drive_members
-from weald.fitting.warm_start import check_same, check_size, drawing_of, kind_of, shape_of
-from weald.input.fit_data import FitData, read_fit
-from weald.input.state import (
-    CheckedState,
-    check_classes,
-    check_columns,
-    check_seed,
-    numbers,
-    require,
+from weald.fitting.warm_start import (
+    check_same,
+    check_size,
+    drawing_of,
+    kind_of,
+    kind_of_members,
+    shape_of,
 )
+from weald.input.fit_data import FitData, read_fit
+from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import check_member, make_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.out_of_bag import OutOfBag
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
-from weald.members.trees import Trees
-from weald.members.weighted_out_of_bag import WeighingOutOfBag
-from weald.params.ensembles import EnsembleParams
+from weald.members.weighted_out_of_bag import WeightedOutOfBag
+from weald.params.ensembles import BaggingParams
 from weald.params.growth import resolve_seed
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
-__all__ = ["EnsembleBase", "member_has"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+__all__ = ["BaggingBase", "member_has"]
 
 
 def member_has(name: str) -> Any:
@@ -64,23 +61,18 @@ def member_has(name: str) -> Any:
     return check
 
 
-class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int
     n_outputs_: int
-    oob_score_: float
-    oob_score_curve_: FloatArray
-    oob_error_curve_: FloatArray
     _costs: FloatArray | None = None  # of mistakes, which soft votes of the members mind
     _combine: Any = None  # how members become one prediction; None: by their mean
 
     # --- pickling --------------------------------------------------------------------------------
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
         self._check_members()
         if "_members" not in vars(self):
             return
@@ -91,7 +83,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         require(isinstance(self._vote, bool), self, "how members vote")
         n, weights = len(members), self._weights
         require(weights is None or (numbers(weights, n, 0) and weights.any()), self, "its weights")
-        if isinstance(members, Others):
+        if isinstance(members, ForeignMembers):
             known = self.n_classes_ if "classes_" in vars(self) else 0
             require(members.n_classes == known, self, "the number of classes")
 
@@ -102,7 +94,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         """The member to be copied."""
 
     @abstractmethod
-    def _resolve(self, threads: int) -> EnsembleParams:
+    def _resolve(self, threads: int) -> BaggingParams:
         """Check the parameters."""
 
     @abstractmethod
@@ -116,10 +108,6 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
     @abstractmethod
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         """How the out-of-bag prediction of these targets is scored."""
-
-    @abstractmethod
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
-        """Note the out-of-bag prediction (n, n_outputs, n_classes) on self."""
 
     @abstractmethod
     def _by_output(self, values: FloatArray, /) -> Any:
@@ -148,7 +136,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             params = self._resolve(threads)
             data = read_fit(self, X, y, sample_weight, tree=learner.tree, reader=learner)
             sampling = self._resolve_draw(len(data), data.weights, groups)
-            old = self._continued(before, params, sampling)
+            old = self._continue(before, params, sampling)
             self.seed_ = resolve_seed(self.random_state) if old is None else before["seed_"]
             members, make = learner.begin(data, sampling, self.seed_, old)
             watch = self._watch(data, sampling, params)
@@ -161,13 +149,15 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             self._vote, self._combine = params.vote, params.combine
             return self
 
-    def _learner(self, fit_params: dict[str, Any]) -> tuple[TreeLearner | AnyLearner, int]:
+    def _learner(
+        self, fit_params: dict[str, Any]
+    ) -> tuple[BaggingTreeLearner | BaggingForeignLearner, int]:
         """What makes the members, and how many of them at a time."""
         n_jobs = engine.check_n_jobs(self.n_jobs)
         routed = self._routed("fit", fit_params).get("fit", {})
         if self._grows_trees():
-            return TreeLearner(self), engine.resolve_threads(n_jobs)
-        return AnyLearner(self, routed), effective_n_jobs(n_jobs)
+            return BaggingTreeLearner(self), engine.resolve_threads(n_jobs)
+        return BaggingForeignLearner(self, routed), effective_n_jobs(n_jobs)
 
     def _checked_estimator(self) -> Any:
         return check_member(self._get_estimator())
@@ -179,27 +169,25 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         routed: Bunch = process_routing(self, method, **params).estimator
         return routed
 
-    def _continued(
-        self, before: dict[str, Any], params: EnsembleParams, sampling: Sampling
+    def _continue(
+        self, before: dict[str, Any], params: BaggingParams, sampling: Sampling
     ) -> Members | None:
         """The members there are already, to be added to (warm start); None for new ones."""
         if not params.warm_start or "_members" not in before:
             return None
         old: Members = before["_members"]
         assert old.sampling is not None
-        trees = isinstance(old, Trees)
-        was = kind_of(old.like if isinstance(old, Trees) else old.estimators()[0], trees)
         now = kind_of(self.estimator_, self._grows_trees())
         check_same(
-            was | shape_of(before) | drawing_of(old.sampling),
+            kind_of_members(old) | shape_of(before) | drawing_of(old.sampling),
             now | shape_of(self.__dict__) | drawing_of(sampling),
         )
         check_size(params.n_estimators, len(old))
         return old.prefix(len(old))  # a copy: the old one stays if the fit fails
 
-    def _watch(self, data: FitData, sampling: Sampling, params: EnsembleParams) -> OutOfBag | None:
+    def _watch(self, data: FitData, sampling: Sampling, params: BaggingParams) -> OutOfBag | None:
         """A watch over the out-of-bag score, if it is asked for."""
-        needed = params.out_of_bag or params.weigh
+        needed = params.out_of_bag or params.weigh_by_oob
         if not sampling.draws_rows and needed:
             raise ValueError(
                 "Out of bag estimation only available if bootstrap=True, or if max_samples is less "
@@ -221,23 +209,11 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             "tol": params.tol,
             "vote": params.vote,
         }
-        if params.weigh or params.weights is not None:
-            return WeighingOutOfBag(data.y, given=params.weights, **settings)
+        if params.weigh_by_oob or params.weights is not None:
+            return WeightedOutOfBag(data.y, given=params.weights, **settings)
         return OutOfBag(data.y, **settings)
 
-    def _keep_scores(self, watch: OutOfBag | None) -> None:
-        for name in [name for name in self.__dict__ if name.startswith("oob_")]:
-            if name != "oob_score":  # the one that is a parameter
-                del self.__dict__[name]
-        if watch is None:
-            return
-        watch.warn_of_rows_without()
-        self.oob_score_ = float(watch.score)
-        self.oob_score_curve_ = np.array(watch.score_curve)
-        self.oob_error_curve_ = np.array(watch.error_curve)
-        self._keep_out_of_bag(watch.prediction)
-
-    def _keep_weights(self, params: EnsembleParams, watch: OutOfBag | None) -> None:
+    def _keep_weights(self, params: BaggingParams, watch: OutOfBag | None) -> None:
         """Note the members' weights; None if they all count alike."""
         self._weights: FloatArray | None = None
         if params.weights is not None:
@@ -247,15 +223,15 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
                     f"weighting gives no weight to any of the {self.n_estimators_} members."
                 )
             self._weights = combining.normalised(chosen)
-        elif params.weigh:
-            assert isinstance(watch, WeighingOutOfBag)
+        elif params.weigh_by_oob:
+            assert isinstance(watch, WeightedOutOfBag)
             self._weights = combining.normalised(watch.weights)
 
     # --- questions -------------------------------------------------------------------------------
 
     def _mean(self, X: Any, method: str, params: dict[str, Any]) -> FloatArray:
         """What the members say together, shape (n, n_outputs, n_classes)."""
-        members = self._asked_with(method, params)
+        members = self._fitted_members_for(method, params)
         routed = self._routed(method, params)
         asked = routed.get("predict_proba", routed.get("predict"))
         rows = members.read(self, X)
@@ -278,11 +254,11 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
             found[:, k] = together.reshape(n, n_classes)
         return found
 
-    def _asked_with(self, method: str, params: dict[str, Any]) -> Members:
+    def _fitted_members_for(self, method: str, params: dict[str, Any]) -> Members:
         """The members, if there are any and these parameters may go to them."""
         if params:
             _raise_for_params(params, self, method)
-        return self._asked()
+        return self._fitted_members()
 
     def member_predictions(self, X: Any) -> Any:
         """What each member says.
@@ -292,7 +268,7 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares (votes, if the members give no shares)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     @available_if(lambda self: self._grows_trees())  # type: ignore[untyped-decorator]
@@ -308,13 +284,13 @@ class EnsembleBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstima
     @property
     def estimators_features_(self) -> list[IntArray]:
         """The columns of each member."""
-        members = self._asked()
+        members = self._fitted_members()
         return [members.columns_of(t) for t in range(len(members))]
 
     @property
     def member_weights_(self) -> FloatArray:
         """Weight of each member in the ensemble, 1 on average."""
-        members = self._asked()
+        members = self._fitted_members()
         return np.ones(len(members)) if self._weights is None else self._weights
 
     # --- scikit-learn's conventions --------------------------------------------------------------

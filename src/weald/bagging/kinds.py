@@ -10,19 +10,19 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from weald.bagging.base import EnsembleBase, member_has
+from weald._engine import FloatArray
+from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
+from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["EnsembleClassifier", "EnsembleRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BaggedClassifier", "BaggedRegressor"]
 
 
-class EnsembleClassifier(ClassifierMixin, EnsembleBase):
+class BaggedClassifier(ClassifierMixin, BaggingBase):
     """Labels in, class shares out."""
 
     _by_output = LabelTarget._by_output
@@ -73,9 +73,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         classes = [self.classes_] if self.n_outputs_ == 1 else self.classes_
         return {"classes": classes, "n_classes": max(map(len, classes)), "costs": self._costs}
 
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         # Several outputs come last, as in forests: (n, n_classes, n_outputs).
-        several = self.n_outputs_ > 1
+        prediction, several = watch.prediction, self.n_outputs_ > 1
         self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     def predict(self, X: Any, **params: Any) -> npt.NDArray[Any]:
@@ -111,9 +111,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n, n_classes), or a list of them for several outputs
         """
-        members = self._asked_with("predict_log_proba", params)
+        members = self._fitted_members_for("predict_log_proba", params)
         if (
-            isinstance(members, Others)
+            isinstance(members, ForeignMembers)
             and not self._vote
             and self._combine is None
             and hasattr(members.members[0], "predict_log_proba")
@@ -133,8 +133,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         -------
         array of shape (n,) for two classes, (n, n_classes) for more
         """
-        members = self._asked_with("decision_function", params)
-        if not isinstance(members, Others):  # trees have no decision function
+        members = self._fitted_members_for("decision_function", params)
+        if not isinstance(members, ForeignMembers):  # trees have no decision function
             raise NotFittedError(
                 f"The members of this {type(self).__name__} are trees, but its estimator was "
                 "changed since: fit it again."
@@ -151,7 +151,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleBase):
         return tags
 
 
-class EnsembleRegressor(RegressorMixin, EnsembleBase):
+class BaggedRegressor(RegressorMixin, BaggingBase):
     """Numbers in, numbers out."""
 
     _by_output = NumberTarget._by_output
@@ -179,8 +179,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleBase):
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         return {}
 
-    def _keep_out_of_bag(self, prediction: FloatArray) -> None:
-        self.oob_prediction_ = self._by_output(prediction)
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
+        self.oob_prediction_ = self._by_output(watch.prediction)
 
     def predict(self, X: Any, **params: Any) -> FloatArray:
         """Mean of what the members predict.

@@ -8,7 +8,6 @@ matrix or ``ccp_alpha="cv"`` go the second way. Costs then apply to the mean of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,22 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald import _engine as engine
+from weald._engine import FloatArray
+from weald.fitting.independent import Make, make_trees
 from weald.input.fit_data import FitData
 from weald.input.targets import warn_of_shared_bins
 from weald.members.base import Members
 from weald.members.foreign import fit_members
-from weald.members.others import Others
-from weald.members.templates import Templates, describe
+from weald.members.foreign_members import ForeignMembers
+from weald.members.templates import Templates, as_template
 from weald.members.trees import Trees
 from weald.params.growth import GrowthParams, resolve_max_features, resolve_member_tree
 from weald.sampling import Sampling
 
-__all__ = ["AnyLearner", "TreeLearner"]
-
-FloatArray = npt.NDArray[np.float64]
-Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
+__all__ = ["BaggingForeignLearner", "BaggingTreeLearner"]
 
 
-class TreeLearner:
+class BaggingTreeLearner:
     """Trees of weald, all grown in one call of the engine.
 
     Parameters
@@ -79,44 +77,21 @@ class TreeLearner:
         growth, max_features = self._resolve(data, sampling, weights)
         table, tree = data.table, self.tree
         warn_of_shared_bins(self._ensemble, table, growth.max_bins)
-        template = describe(
+        template = as_template(
             tree,
             self._ensemble,
             max_features,
             n_outputs=tree.n_outputs_,
             classes=getattr(tree, "classes_", None),
         )
-        matrix = engine.bin_table(
-            table.X,
-            table.n_categories,
-            growth.max_bins,
-            growth.keys,
-            self._times_class_weights(data.weights),
-            self._threads,
-        )
+        matrix = table.binned(growth, self._times_class_weights(data.weights), self._threads)
         target = tree._engine_target(data.y, weights)
-
-        def grow(first: int, last: int) -> list[engine.Forest]:
-            forest = engine.grow_forest(
-                matrix,
-                target,
-                growth.criterion,
-                growth.rules,
-                sampling.draw,
-                False,
-                seed,
-                first,
-                last,
-                self._threads,
-                False,
-            )
-            return [forest]
-
+        make = make_trees(matrix, target, growth, sampling.draw, seed, self._threads)
         if before is None:
-            return Trees([], Templates(template), seed, sampling), grow
+            return Trees([], Templates(template), seed, sampling), make
         assert isinstance(before, Trees)
         before.go_on_with(template)
-        return before, grow
+        return before, make
 
     def _times_class_weights(self, weights: FloatArray | None) -> FloatArray | None:
         if self._class_weights is None or weights is None:
@@ -146,7 +121,7 @@ class TreeLearner:
         return growth, max_features
 
 
-class AnyLearner:
+class BaggingForeignLearner:
     """Members of any kind, fitted by joblib to the user's own table.
 
     Parameters
@@ -192,4 +167,4 @@ class AnyLearner:
             return fit_members(jobs, data.X, y, weights, self._fit_params, ensemble.n_jobs)
 
         n_classes = int(getattr(ensemble, "n_classes_", 0))
-        return (Others([], n_classes, seed, sampling) if before is None else before), fit
+        return (ForeignMembers([], n_classes, seed, sampling) if before is None else before), fit

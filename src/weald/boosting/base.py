@@ -1,4 +1,4 @@
-"""What gradient boosting of classes and of numbers shares: the walk of a fit, and its questions."""
+"""What gradient boosting of classes and numbers shares: the course of a fit, and its questions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 
+from weald._engine import FloatArray
 from weald.boosting.dart import Dart
 from weald.boosting.defaults import choose, n_rows_of
 from weald.boosting.gradients import make_gradients
-from weald.boosting.learners import AnyLearner, TreeLearner
-from weald.boosting.model import AdditiveModel
+from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
+from weald.boosting.model import AdditiveEnsemble, AdditiveModel
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
 from weald.boosting.rounds import BoostingRounds
@@ -30,21 +31,18 @@ from weald.input.state import require
 from weald.input.targets import TableEstimator, all_or_nothing, warn_of_shared_bins
 from weald.losses import Loss
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
-from weald.members.templates import Templates, describe, tree_like
+from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
 from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class GradientEnsemble(Ensemble, TableEstimator):
+class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     """Raw predictions that are summed up round by round, each fitted to the loss's gradient."""
 
     seed_: int
@@ -55,7 +53,6 @@ class GradientEnsemble(Ensemble, TableEstimator):
     learning_rate_: float
     stop_reason_: str
     _objective: Objective
-    _model: AdditiveModel
     _kind: Literal["classification", "regression"]
 
     # --- pickling ---------------------------------------------------------------------------------
@@ -64,14 +61,9 @@ class GradientEnsemble(Ensemble, TableEstimator):
         super()._check_state()
         if "_model" not in vars(self):
             return
-        require(isinstance(self._model, AdditiveModel), self, "its members")
+        self._check_model()
         require(isinstance(self._objective, Objective), self, "its losses")
         require(self._objective.n_raw == self._model.n_raw, self, "the number of scores")
-        self._check_members(same_target=False)
-
-    @property
-    def _members(self) -> Members:  # type: ignore[override]
-        return self._model.members
 
     # --- what classes and numbers differ in -----------------------------------------------------
 
@@ -109,8 +101,10 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
                 classes = self._kind == "classification"
-                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
-            model = self._going_on(before, params) if going_on else self._begun(data, params)
+                data = hold_out(
+                    data, params.patience, params.validation_fraction, self.seed_, classes=classes
+                )
+            model = self._continue(before, params) if going_on else self._begin(data, params)
             self._boost(data, model, before if going_on else {}, params)
         return self
 
@@ -131,7 +125,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 check_offset(part.offset, len(part), K)
         return objective, params
 
-    def _begun(self, train: FitData, params: GradientParams) -> AdditiveModel:
+    def _begin(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
         classes = getattr(self, "classes_", None)
         start, self.init_ = make_start(self.init, self._objective, train, classes)
@@ -140,7 +134,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._objective = self._objective.settled(train.y, F.T, train.weights)
         K = self._objective.n_raw
         if self.estimator is not None:
-            members: Members = Others(
+            members: Members = ForeignMembers(
                 [], 0, self.seed_, factors=[], per_round=K, grid=True, finite=True
             )
         else:
@@ -148,12 +142,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
                 [],
                 Templates(self._template(params)),
                 self.seed_,
-                per_round=1 if params.vector else K,
+                per_round=1 if params.vector_leaves else K,
                 grid=True,
             )
         return AdditiveModel(start, members)
 
-    def _going_on(self, before: dict[str, Any], params: GradientParams) -> AdditiveModel:
+    def _continue(self, before: dict[str, Any], params: GradientParams) -> AdditiveModel:
         """The model of the fit before, to be added to (warm start)."""
         old: AdditiveModel = before["_model"]
         now = self._objective
@@ -163,7 +157,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
             {**_scored(before["_objective"], old), **shape_of(before)},
             {
                 "loss": [now.name, now.n_raw],
-                "estimator (or multi_strategy)": [self.estimator is not None, params.vector],
+                "estimator (or multi_strategy)": [self.estimator is not None, params.vector_leaves],
                 **shape_of(self.__dict__),
             },
         )
@@ -238,17 +232,19 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     def _learner(
         self, train: FitData, params: GradientParams
-    ) -> tuple[TreeLearner | AnyLearner, list[int], bool]:
+    ) -> tuple[GradientTreeLearner | GradientForeignLearner, list[int], bool]:
         """Members in the making, monotone columns, and whether a round may differ from another."""
         K = self._objective.n_raw
         if train.table is None:
-            learner = AnyLearner(clone(self.estimator), train, K, params.order, self.seed_)
+            learner = GradientForeignLearner(
+                clone(self.estimator), train, K, params.order, self.seed_
+            )
             return learner, [], True
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
         self.max_features_ = growth.max_features
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
-        trees = TreeLearner(train, growth, K, params, self.seed_)
+        trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies
 
     def _template(self, params: GradientParams) -> Any:
@@ -256,8 +252,8 @@ class GradientEnsemble(Ensemble, TableEstimator):
         tree = tree_like(DecisionTreeRegressor, self)
         tree.set_params(max_leaf_nodes=params.max_leaf_nodes, max_features=params.max_features)
         tried = resolve_max_features(params.max_features, self.n_features_in_)
-        n_outputs = self._objective.n_raw if params.vector else 1
-        return describe(tree, self, tried, n_outputs=n_outputs)
+        n_outputs = self._objective.n_raw if params.vector_leaves else 1
+        return as_template(tree, self, tried, n_outputs=n_outputs)
 
     def _keep(
         self,
@@ -279,9 +275,9 @@ class GradientEnsemble(Ensemble, TableEstimator):
             self._judged = tuple(monitor.curve)
             if monitor.held_out:
                 self.validation_score_ = np.array(monitor.curve)
-            self.best_iteration_ = monitor.rule.best
+            self.best_iteration_ = monitor.rule.best_round
             if monitor.rule.patience is not None:
-                model.used = monitor.rule.best
+                model.used = monitor.rule.best_round
         if outcome.kept is not None:
             self.best_iteration_ = model.used = outcome.kept
         model.used_scales = model.scales
@@ -294,17 +290,13 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     # --- questions ------------------------------------------------------------------------------
 
-    def _asked_model(self) -> AdditiveModel:
-        self._asked()
-        return self._model
-
     def _raw(self, X: Any, offset: Any) -> FloatArray:
         """F of the rows, shape (n, n_raw)."""
-        return self._asked_model().raw(self, X, offset, self.n_jobs)
+        return self._fitted_model().raw(self, X, offset, self.n_jobs)
 
     def _staged_raw(self, X: Any, offset: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds."""
-        return self._asked_model().staged(self, X, offset, self.n_jobs)
+        return self._fitted_model().staged(self, X, offset, self.n_jobs)
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What the members of each round add to the raw predictions, before its weight.
@@ -313,7 +305,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
         -------
         array of shape (n_estimators_, n), or (n_estimators_, n, n_raw) for several scores
         """
-        members = self._asked()
+        members = self._fitted_members()
         rows = members.read(self, X)
         if len(members) == 0:
             each = np.empty((0, rows.shape[0], self._model.n_raw, 1))
@@ -324,12 +316,12 @@ class GradientEnsemble(Ensemble, TableEstimator):
     @property
     def n_trees_per_iteration_(self) -> int:
         """Trees that a round adds: one for each score, or one for all."""
-        return self._asked().per_round
+        return self._fitted_members().per_round
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each round counts in predictions: 1, or what `dropout` made of it; 0 if unused."""
-        model = self._asked_model()
+        """How much each round counts in predictions: 1, or what `dropout` made of it; 0: unused."""
+        model = self._fitted_model()
         weights = np.zeros(self.n_estimators_)
         scales = model.used_scales
         weights[: model.used] = 1.0 if scales is None else scales[: model.used]
@@ -338,7 +330,7 @@ class GradientEnsemble(Ensemble, TableEstimator):
     @property
     def feature_importances_(self) -> FloatArray:
         """Share of the gain due to each column, over the trees that predictions use."""
-        model = self._asked_model()
+        model = self._fitted_model()
         if model.used == 0:
             return np.zeros(self.n_features_in_)
         gains: FloatArray = model.members.importances()[: model.used].sum(axis=0).sum(axis=0)
@@ -347,21 +339,18 @@ class GradientEnsemble(Ensemble, TableEstimator):
 
     # --- scikit-learn's conventions -------------------------------------------------------------
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         for other in (self.estimator, self.init):  # they get the table as it is
-            tags = like_members(tags, other, besides=True)
+            tags = like_members(tags, other, also_own=True)
         return tags
 
 
 def _scored(objective: Objective, model: AdditiveModel) -> dict[str, Any]:
     """What a model is a sum of, by the names users have for it."""
-    foreign = isinstance(model.members, Others)
-    vector = not foreign and model.members.per_round < model.n_raw
+    foreign = isinstance(model.members, ForeignMembers)
+    vector_leaves = not foreign and model.members.per_round < model.n_raw
     return {
         "loss": [objective.name, objective.n_raw],
-        "estimator (or multi_strategy)": [foreign, vector],
+        "estimator (or multi_strategy)": [foreign, vector_leaves],
     }

@@ -10,18 +10,17 @@ import numpy.typing as npt
 from scipy.special import log_expit, log_softmax
 from sklearn.metrics import accuracy_score
 
+from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
-from weald.input.targets import LabelTarget, Weights, balance
+from weald.input.targets import LabelTarget, Weights
 from weald.losses import LOSSES, Logit, SoftmaxLink, get_loss, names_of
 from weald.losses.links import two_shares
 from weald.params.growth import refuse
 
 __all__ = ["GradientBoostingClassifier"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
@@ -214,6 +213,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     """
 
     _kind = "classification"
+    _balances_by_weight = True  # as if rows were repeated
     classes_: npt.NDArray[Any]
     n_classes_: int
 
@@ -361,11 +361,6 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     def _row_weights(self, y: FloatArray, weights: Weights) -> Weights:
         return super()._row_weights(y.astype(np.int32)[:, None], weights)
 
-    def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
-        if isinstance(self.class_weight, str):  # "balanced", by weight as if rows were repeated
-            return balance(y, self.n_classes_, weights)
-        return super()._class_weights(y, weights)
-
     def _make_objective(self) -> Objective:
         given, K = self.loss, self.n_classes_
         if isinstance(given, str) and given not in names_of("binary"):
@@ -479,7 +474,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         -------
         array of shape (n, n_estimators_, n_trees_per_iteration_)
         """
-        members = self._asked()
+        members = self._fitted_members()
         return members.leaves(members.read(self, X), self.n_jobs)
 
     def _as_decision(self, F: FloatArray) -> FloatArray:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
-from weald.boosting.rounds import Learner
-from weald.boosting.sampling import left_out
+from weald.boosting.rounds import GradientLearner
+from weald.boosting.sampling import dropped_rounds
 from weald.input.fit_data import FitData
 
 __all__ = ["Dart"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Dart:
@@ -38,7 +37,7 @@ class Dart:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: GradientLearner,
         rows: FitData,
         model: AdditiveModel,
         params: GradientParams,
@@ -49,7 +48,7 @@ class Dart:
         self._start = model.start.raw(rows.given, len(rows), rows.offset)
         if model.scales is None:
             model.scales = np.ones(len(model.members))
-        self._left: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self._dropped: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
     @property
     def scales(self) -> FloatArray:
@@ -60,17 +59,17 @@ class Dart:
     def before(self, t: int) -> None:
         """Take some rounds out of the scores, for round t."""
         params = self._params
-        self._left = left_out(self._seed, t, t, params.dropout, params.max_drop)
-        if len(self._left):
+        self._dropped = dropped_rounds(self._seed, t, params.dropout, params.max_drop)
+        if len(self._dropped):
             scales = self.scales.copy()
-            scales[self._left] = 0.0
+            scales[self._dropped] = 0.0
             self._sum_up(scales)
 
     def after(self, rate: float) -> None:
         """Give the new round its scale, and those left out theirs."""
-        k = len(self._left)
+        k = len(self._dropped)
         scales = np.append(self.scales, 1 / (k + rate) if k else 1.0)
-        scales[self._left] *= k / (k + rate)
+        scales[self._dropped] *= k / (k + rate)
         self._model.scales = scales
         if k:
             self._sum_up(scales)

@@ -93,8 +93,8 @@ def choose(
     - Columns are drawn anew at each node, so that trees of many rounds differ and average out.
       Classes do best with as few as in a forest, numbers with more.
     - A split of pure noise still gains a little log likelihood. Where no split gains more than
-      `min_gain`, the fit has found what there is, and the rounds that are left add nothing. A noisy
-      table so ends early and a clean one late, without rows held out. With more classes a row's
+      `min_gain`, the fit has found what there is, and the rounds that are left add nothing. So a
+      noisy table ends early and a clean one late, without rows held out. With more classes a row's
       loss is shared by more trees, and each asks for less. Losses with a unit have no such scale:
       there the rounds and the leaves grow with the rows.
     - An `l2` of 1 is what four rows or more weigh in log loss, whose second derivative is at most

@@ -16,8 +16,8 @@ from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
@@ -25,14 +25,12 @@ from weald.losses import Loss
 
 __all__ = ["EngineGradients", "Gradients", "NumpyGradients", "Scored", "make_gradients"]
 
-FloatArray = npt.NDArray[np.float64]
-
-_BLOCK = 32_768  # rows: a loss's temporary arrays stay in the second cache
+_BLOCK = 32_768  # rows: a loss's temporary arrays stay in the level-2 cache
 _MANY = 100_000  # rows from which threads pay
 
 
 class Scored(Protocol):
-    """Something that has scores, gradients and hessians of all rows, each of shape (K, n)."""
+    """Raw predictions, gradients and hessians of all rows, each of shape (K, n)."""
 
     raw: FloatArray
     gradients: FloatArray
@@ -75,7 +73,7 @@ class Gradients(ABC):
 
     @abstractmethod
     def differentiate(self) -> float:
-        """Fill in derivatives at the scores; the mean loss if it `tells_the_loss`, else NaN."""
+        """Fill in derivatives at `raw`; the mean loss if it `tells_the_loss`, else NaN."""
 
     @abstractmethod
     def mean_loss(self) -> float:
@@ -124,7 +122,7 @@ class EngineGradients(Gradients):
         return self.objective.alpha is None
 
     def differentiate(self) -> float:
-        """Fill gradients and hessians from the scores; the mean loss by the loss of this round."""
+        """Fill gradients and hessians from `raw`; the mean loss by the loss of this round."""
         if self.objective.alpha is not None:
             self._adapt()
             self._parameter = _engine_parameter(self.losses[0])
@@ -146,7 +144,7 @@ class NumpyGradients(Gradients):
     ) -> None:
         super().__init__(objective, rows, scored, params.threads)
         self._n = len(rows)
-        # The value of a loss often costs more than both derivatives, and is only looked at.
+        # The value of a loss often costs more than both derivatives, and is only reported.
         self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _BLOCK))
         weights = np.ones(self._n) if self.weights is None else self.weights
         self._some_weights = np.ascontiguousarray(weights[self._some])
@@ -158,7 +156,7 @@ class NumpyGradients(Gradients):
             self.hessians[:] = 1.0
 
     def differentiate(self) -> float:
-        """Fill gradients and hessians from the scores."""
+        """Fill gradients and hessians from `raw`."""
         self._adapt()
         self.in_blocks(self._n, self._fill)
         return float("nan")
@@ -194,7 +192,7 @@ class NumpyGradients(Gradients):
                 self.hessians[place] = h.T if self._floor is None else np.maximum(h.T, self._floor)
 
     def _given(self, k: int, block: slice) -> tuple[FloatArray, FloatArray]:
-        """Targets and scores for a loss, which must not write to them."""
+        """Targets and raw predictions for a loss, which must not write to them."""
         y = self.y[k][block]
         F = np.ascontiguousarray(self.raw[:, block].T) if self.objective.joint else None
         F = self.raw[k, block] if F is None else F

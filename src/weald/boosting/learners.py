@@ -14,28 +14,29 @@ import numpy.typing as npt
 from sklearn.dummy import DummyClassifier
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.input.row_weights import RowWeights
+from weald.input.table import Table
 from weald.members.foreign import (
     fit_member,
     make_member,
-    member_numbers,
+    member_finite_values,
     member_shares,
     takes_weights,
 )
 from weald.params.growth import GrowthParams
 from weald.sampling import draw_by_weight
 
-__all__ = ["AnyLearner", "TreeLearner", "signed_weights"]
+__all__ = ["GradientForeignLearner", "GradientTreeLearner", "gradient_size_weights"]
 
-FloatArray = npt.NDArray[np.float64]
 Multipliers = FloatArray | None  # how often each row counts; None: once
 Columns = npt.NDArray[np.uint32] | None  # of this round; None: all
 
 
-class TreeLearner:
+class GradientTreeLearner:
     """Trees of weald: one for each score, or one whose leaves say all scores.
 
     Parameters
@@ -56,19 +57,12 @@ class TreeLearner:
         seed: int,
     ) -> None:
         assert rows.table is not None
-        matrix = engine.bin_table(
-            np.ascontiguousarray(rows.X),
-            rows.table.n_categories,
-            growth.max_bins,
-            False,
-            rows.weights,
-            params.threads,
-            bundled=True,
-        )
+        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        matrix = table.binned(growth, rows.weights, params.threads, bundled=True)
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_raw, rows.weights, params.threads
         )
-        self._order, self._l2, self._vector = params.order, params.l2, params.vector
+        self._order, self._l2, self._vector_leaves = params.order, params.l2, params.vector_leaves
         self._seed, self._weights = seed, rows.weights
         self._multipliers: Multipliers = None
         self.raw: FloatArray = self.boosting.scores
@@ -83,7 +77,7 @@ class TreeLearner:
         """Grow the trees of a round."""
         self._multipliers = multipliers
         self.boosting.grow(
-            self._seed, number, self._order, self._l2, multipliers, columns, self._vector
+            self._seed, number, self._order, self._l2, multipliers, columns, self._vector_leaves
         )
 
     def n_leaves(self, k: int) -> int:
@@ -115,9 +109,9 @@ class TreeLearner:
         return np.array([value[self.leaf_of(k)] for k, value in enumerate(values)])
 
     def shapes(self) -> list[engine.Tree]:
-        """The trees of this round, for their tests only; one for each score."""
+        """The trees of this round, for their splits only; one for each score."""
         trees = [engine.Forest(core).tree(0) for core in self.boosting.trees()]
-        return trees * len(self.raw) if self._vector else trees
+        return trees * len(self.raw) if self._vector_leaves else trees
 
     def add(self, values: Sequence[FloatArray]) -> list[engine.Forest]:
         """Give the trees their leaf values, and add these to the scores; the trees."""
@@ -126,13 +120,14 @@ class TreeLearner:
         return [engine.Forest(core) for core in self.boosting.trees()]
 
     def _tree(self, k: int) -> int:
-        return 0 if self._vector else k
+        return 0 if self._vector_leaves else k
 
 
-def signed_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
-    """``w |r|``, of this sum; if that is the sum of the weights, equal ones are exactly w.
+def gradient_size_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
+    """``w |r|``, scaled to the sum `total`.
 
-    A weight that is nothing but rounding is none.
+    Exactly w, if `total` is the sum of w and all |r| are equal. A weight that is nothing but
+    rounding is none.
     """
     size: FloatArray = np.abs(r) / np.abs(r).max()
     if rows.factors is not None:
@@ -140,7 +135,7 @@ def signed_weights(r: FloatArray, rows: RowWeights, total: float) -> FloatArray:
     return rows.fine(size * (total / rows.count(size)), keep_light=False)
 
 
-class AnyLearner:
+class GradientForeignLearner:
     """Estimators of any kind, one for each score.
 
     Regressors are fitted to ``-g / h`` with the weights ``w h`` (second order), or to ``-g`` with
@@ -188,11 +183,11 @@ class AnyLearner:
             self._fitted(k, number * self._n_scores + k, multipliers) for k in range(self._n_scores)
         ]
         for k, member in enumerate(self._members):
-            self._said[k] = self._asked(member)
+            self._said[k] = self._answers_of(member)
 
-    def _asked(self, member: Any) -> FloatArray:
+    def _answers_of(self, member: Any) -> FloatArray:
         if self._labels is None:
-            return member_numbers(member, self._rows.X)
+            return member_finite_values(member, self._rows.X)
         votes = member_shares(member, self._rows.X, n_classes=2, vote=True)
         return votes[:, 1] - votes[:, 0]
 
@@ -200,7 +195,7 @@ class AnyLearner:
         target: npt.NDArray[Any] = -self.gradients[k]
         weights = self._rows.weights
         if self._labels is not None:
-            weights = signed_weights(target, self._rows.row_weights, 1.0)
+            weights = gradient_size_weights(target, self._rows.row_weights, 1.0)
             target = (target > 0).astype(np.int64)
         elif self._order == 2:
             h = self.hessians[k]
@@ -222,7 +217,7 @@ class AnyLearner:
         )
         drawn = target if counts is None else target[counts > 0]
         if self._labels is not None and drawn.min() == drawn.max():
-            # Many classifiers refuse a single class. There is one answer to it.
+            # Many classifiers refuse a single class; with one class there is only one answer.
             member = DummyClassifier(strategy="constant", constant=int(drawn[0]))
         return fit_member(member, X, target, weights, counts=counts, routed=False)
 

@@ -1,8 +1,8 @@
 """A fitted additive model: where raw predictions start, and what each round adds, in that order.
 
 The order is the same in training, in prediction, in stages and after a warm start, so that 50
-rounds and 50 more are 100 rounds, to the last bit. DART changes what earlier rounds count, so it
-sums up all of them anew in every round.
+rounds and 50 more are 100 rounds, to the last bit. DART changes how much earlier rounds count,
+so it sums up all of them anew in every round.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
+from weald.members.ensemble import Ensemble
 from weald.members.trees import Trees
 
-__all__ = ["AdditiveModel", "Start"]
+__all__ = ["AdditiveEnsemble", "AdditiveModel", "Start"]
 
-FloatArray = npt.NDArray[np.float64]
 Scales = FloatArray | None  # of each round; None: 1
 
 
@@ -67,7 +67,7 @@ class AdditiveModel(CheckedState):
     members : Members
     scales : array of shape (rounds,), optional
         Of each round; None: 1.
-    votes : bool
+    members_vote : bool
         The members are classifiers, and say -1 or 1.
     used : int
         Rounds that predictions use.
@@ -78,19 +78,19 @@ class AdditiveModel(CheckedState):
     start: Start
     members: Members
     scales: Scales = None
-    votes: bool = False
+    members_vote: bool = False
     used: int = 0
     used_scales: Scales = None
 
     def _check_state(self) -> None:
         require(isinstance(self.start, Start), self, "where it starts")
         require(isinstance(self.members, Members), self, "its members")
-        require(isinstance(self.votes, bool), self, "whether its members vote")
+        require(isinstance(self.members_vote, bool), self, "whether its members vote")
         if isinstance(self.members, Trees):
             classes = {forest.max_n_classes for forest in self.members.forests}
         else:
             classes = {getattr(self.members, "n_classes", 0) or 1}
-        require(classes <= {2 if self.votes else 1}, self, "whether its members vote")
+        require(classes <= {2 if self.members_vote else 1}, self, "whether its members vote")
         require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
         for scales in (self.scales, self.used_scales):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")
@@ -112,11 +112,11 @@ class AdditiveModel(CheckedState):
         """F of shape (n, n_raw), and what the rounds first .. last - 1 add to it."""
         if first >= last:
             return F
-        if self.votes and isinstance(self.members, Trees):
+        if self.members_vote and isinstance(self.members, Trees):
             sums = self.members.sum(X, scales, first=first, last=last, vote=True, n_jobs=n_jobs)
             total: FloatArray = F + (sums[:, :, 1] - sums[:, :, 0])
             return total
-        if self.votes:
+        if self.members_vote:
             for t in range(first, last):
                 said = self.members.one(t, X, vote=True)
                 sign = said[:, :, 1] - said[:, :, 0]
@@ -155,4 +155,27 @@ class AdditiveModel(CheckedState):
         """The same model, to be added to."""
         scales = None if self.scales is None else self.scales.copy()
         members = self.members.prefix(len(self.members))
-        return AdditiveModel(self.start, members, scales, self.votes)
+        return AdditiveModel(self.start, members, scales, self.members_vote)
+
+
+class AdditiveEnsemble(Ensemble):
+    """An estimator that holds its members in an additive model."""
+
+    _model: AdditiveModel
+
+    @property
+    def _members(self) -> Members:  # type: ignore[override]
+        return self._model.members
+
+    def _fitted_model(self) -> AdditiveModel:
+        """The model, if there is one."""
+        self._fitted_members()
+        return self._model
+
+    def _check_model(self) -> None:
+        """Check the model that came out of a pickle."""
+        require(isinstance(self._model, AdditiveModel), self, "its members")
+        self._check_members(same_target=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__

@@ -1,4 +1,4 @@
-"""What gradient boosting minimises: one loss of all scores of a row, or a loss for each score."""
+"""What gradient boosting minimises: one loss of all raw predictions of a row, or one for each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.defaults import Family
 from weald.input.row_weights import RowWeights
 from weald.input.state import CheckedState, is_whole, require
@@ -16,19 +17,17 @@ from weald.losses.search import bottom, weighted_quantile
 
 __all__ = ["Objective", "residual_quantile"]
 
-FloatArray = npt.NDArray[np.float64]
-
 _CHECKED = 50  # rows on which the derivatives of a loss of the user's own are looked at
 
 
 @dataclass(frozen=True)
 class Objective(CheckedState):
-    """One loss of all scores of a row (`joint`: classes), or one for each score.
+    """One loss of all raw predictions of a row (`joint`: classes), or one for each of them.
 
     Attributes
     ----------
     losses : tuple of Loss
-        One if `joint`, else as many as scores.
+        One if `joint`, else as many as raw predictions.
     n_raw : int
     alpha : float, optional
         Huber's delta is this quantile of the absolute residuals, found anew in each round
@@ -47,7 +46,7 @@ class Objective(CheckedState):
 
     @property
     def joint(self) -> bool:
-        """The scores of a row have one loss."""
+        """The raw predictions of a row have one loss."""
         return self.losses[0].kind == "multiclass"
 
     @property
@@ -57,7 +56,7 @@ class Objective(CheckedState):
 
     @property
     def link(self) -> Link:
-        """From predictions to scores."""
+        """From predictions to raw predictions."""
         return self.losses[0].link
 
     @property
@@ -82,7 +81,7 @@ class Objective(CheckedState):
 
     @property
     def floor(self) -> float | None:
-        """What second derivatives are held at; None where they are positive by nature."""
+        """Second derivatives are raised to at least this; None if they are positive by nature."""
         return self.losses[0].hessian_floor
 
     @property
@@ -109,7 +108,7 @@ class Objective(CheckedState):
             loss.check_target(target)
 
     def mean(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> float:
-        """Mean loss of rows with scores F of shape (n, n_raw); the mean of several losses."""
+        """Mean loss of rows with raw predictions F (n, n_raw); the mean of several losses."""
         if self.joint:
             return self.losses[0].mean(y, F, weights)
         parts = [
@@ -123,9 +122,9 @@ class Objective(CheckedState):
     def constant(
         self, y: FloatArray, weights: FloatArray | None, offset: FloatArray | None
     ) -> FloatArray:
-        """The best score for all rows, shape (n_raw,): ``argmin_c sum w l(y, offset + c)``.
+        """The best constant for all rows, shape (n_raw,): ``argmin_c sum w l(y, offset + c)``.
 
-        With scores of several classes the offset is left out of account.
+        With raw predictions of several classes the offset is left out of account.
         """
         if self.joint:
             found = np.atleast_1d(np.asarray(self.losses[0].constant(y, weights), dtype=np.float64))
@@ -141,7 +140,7 @@ class Objective(CheckedState):
         return np.array(starts, dtype=np.float64)
 
     def settled(self, y: FloatArray, F: FloatArray, weights: FloatArray | None) -> Objective:
-        """With Huber's delta for the scores F of shape (n_raw, n)."""
+        """With Huber's delta for the raw predictions F of shape (n_raw, n)."""
         if self.alpha is None:
             return self
         deltas = [
@@ -159,7 +158,7 @@ class Objective(CheckedState):
         ----------
         y : array of shape (n,) or (n, n_raw)
         F : array of shape (n_raw, n)
-            Scores before the first round; the loss is looked at around them.
+            Raw predictions before the first round; the loss is looked at around them.
         uses_hessian : bool
             Otherwise a second derivative may be anything.
         numbers : array of shape (n,), optional

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weald._engine import resolve_threads
 from weald.boosting.defaults import Defaults
 from weald.boosting.objective import Objective
-from weald.params.ensembles import check_verbosity
+from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     GrowthParams,
     check_choice,
@@ -64,13 +64,13 @@ class GradientParams:
     min_hessian: float
     categorical_smoothing: float
     subsample: float
-    rates: tuple[float, float] | None  # of rows kept and drawn by gradient
+    gradient_sampling: tuple[float, float] | None  # shares of rows kept, and drawn
     columns: int  # of each tree; 0: all
     dropout: float
     max_drop: int
-    vector: bool  # one tree for all scores
+    vector_leaves: bool  # one tree for all scores
     patience: int | None  # stop when what is watched rests for so many rounds
-    fraction: float | None  # of rows held out; None watches the training rows
+    validation_fraction: float | None  # of rows held out; None watches the training rows
     tol: float
     threads: int
     verbose: int
@@ -85,7 +85,7 @@ class GradientParams:
     @property
     def draws(self) -> bool:
         """Two trees of the same gradients may differ."""
-        return self.subsample < 1 or self.rates is not None or self.columns > 0
+        return self.subsample < 1 or self.gradient_sampling is not None or self.columns > 0
 
 
 def resolve_gradient(
@@ -107,22 +107,15 @@ def resolve_gradient(
     several = check_choice(
         "multi_strategy", e.multi_strategy, ("one_tree_per_output", "vector_leaves")
     )
-    vector = several == "vector_leaves" and objective.n_raw > 1
-    order, step = _resolve_step(e, objective, vector)
-    rates = _resolve_rates(e)
+    vector_leaves = several == "vector_leaves" and objective.n_raw > 1
+    order, step = _resolve_step(e, objective, vector_leaves)
+    gradient_sampling = _resolve_gradient_sampling(e)
     n_estimators = _or_auto(e.n_estimators, defaults.n_estimators)
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = defaults.patience if _is_auto(patience) else patience
-    fraction = e.validation_fraction
-    if fraction is not None and (not is_real(fraction) or not 0 < fraction < 1):
-        raise refuse(
-            "validation_fraction", "None or a number between 0 and 1 (exclusive)", fraction
-        )
+    fraction = check_validation_fraction(e.validation_fraction, optional=True)
     per_tree = resolve_max_features(e.max_features_per_tree, n_columns, "max_features_per_tree")
     if e.monotonic_cst is not None and objective.joint:
         raise ValueError("monotonic_cst is not supported with more than two classes.")
-    if e.monotonic_cst is not None and vector:
+    if e.monotonic_cst is not None and vector_leaves:
         raise ValueError(
             "monotonic_cst needs a tree for each score: use multi_strategy='one_tree_per_output'."
         )
@@ -140,13 +133,13 @@ def resolve_gradient(
             "categorical_smoothing", e.categorical_smoothing, defaults.categorical_smoothing
         ),
         subsample=_share("subsample", e.subsample),
-        rates=rates,
+        gradient_sampling=gradient_sampling,
         columns=0 if per_tree >= n_columns else per_tree,
         dropout=_resolve_dropout(e.dropout),
         max_drop=check_count("max_drop", e.max_drop, least=1),
-        vector=vector,
-        patience=None if patience is None else check_count("n_iter_no_change", patience, least=1),
-        fraction=None if fraction is None else float(fraction),
+        vector_leaves=vector_leaves,
+        patience=check_patience(_or_auto(e.n_iter_no_change, defaults.patience)),
+        validation_fraction=fraction,
         tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
         threads=resolve_threads(e.n_jobs),
         verbose=check_verbosity(e.verbose),
@@ -246,7 +239,7 @@ def _resolve_leaves(e: Any, defaults: Defaults) -> int | None:
     return check_count("max_leaf_nodes", e.max_leaf_nodes, least=2)
 
 
-def _resolve_rates(e: Any) -> tuple[float, float] | None:
+def _resolve_gradient_sampling(e: Any) -> tuple[float, float] | None:
     """Which share of the rows gradient-based sampling keeps, and which it draws."""
     top = check_fraction("top_rate", e.top_rate, low=0.0, high=1.0)
     other = _share("other_rate", e.other_rate)
@@ -261,7 +254,7 @@ def _resolve_rates(e: Any) -> tuple[float, float] | None:
     return top, other
 
 
-def _resolve_step(e: Any, objective: Objective, vector: bool) -> tuple[int, str]:
+def _resolve_step(e: Any, objective: Objective, vector_leaves: bool) -> tuple[int, str]:
     """Order of the trees and kind of step; where not given, as the loss is best served."""
     step = check_choice("step", e.step, _STEPS)
     members = e.estimator is not None
@@ -277,13 +270,13 @@ def _resolve_step(e: Any, objective: Objective, vector: bool) -> tuple[int, str]
     share = check_fraction(
         "min_weight_fraction_leaf", e.min_weight_fraction_leaf, low=0.0, high=0.5
     )
-    by_weight = vector or (share > 0 and not objective.constant_hessian)
+    by_weight = vector_leaves or (share > 0 and not objective.constant_hessian)
     if order is None:
         order = 2 if step == "newton" and objective.has_hessian and not by_weight else 1
     if not is_int(order) or order not in (1, 2):
         raise refuse("order", "None, 1 or 2", e.order)
     if order == 2 and by_weight:
-        what = "multi_strategy='vector_leaves'" if vector else "min_weight_fraction_leaf"
+        what = "multi_strategy='vector_leaves'" if vector_leaves else "min_weight_fraction_leaf"
         raise ValueError(f"{what} needs trees that sum up weights: use order=1 or None.")
     if not objective.has_hessian and (order == 2 or step == "newton"):
         what = "order=2" if order == 2 else "step='newton'"

@@ -10,18 +10,15 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score, r2_score
 
+from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
 from weald.input.fit_data import Validation
-from weald.input.labels import check_target
+from weald.input.labels import check_squares, check_target
 from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
 from weald.params.growth import is_real, refuse
 
 __all__ = ["GradientBoostingRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
-
-_MOST = 1e100  # targets beyond have squares that may overflow
 
 
 class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
@@ -337,8 +334,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
 
     def _read_target(self, y: Any, n: int, again: bool = False) -> FloatArray:
         target = check_target(y, n)
-        if np.abs(target).max(initial=0.0) > _MOST:
-            raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
+        check_squares(target)
         if not again:
             self.n_outputs_ = target.shape[1]
         elif target.shape[1] != self.n_outputs_:

@@ -20,8 +20,8 @@ from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.gradients import Gradients
 from weald.boosting.model import AdditiveModel
 from weald.boosting.sampling import RoundSampler
@@ -29,12 +29,10 @@ from weald.boosting.steps import Step
 from weald.boosting.validation import Monitor
 from weald.fitting.driver import NOTHING, Finished, Seen
 
-__all__ = ["BoostingRounds", "Learner", "Scaling"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BoostingRounds", "GradientLearner", "Scaling"]
 
 
-class Learner(Protocol):
+class GradientLearner(Protocol):
     """Members in the making, with raw predictions and derivatives of the training rows (K, n)."""
 
     raw: FloatArray
@@ -47,13 +45,13 @@ class Learner(Protocol):
 
 
 class Scaling(Protocol):
-    """What rounds count beside each other, kept as `scales` of the model."""
+    """How much rounds count relative to each other; kept in `model.scales`."""
 
     def before(self, t: int) -> None:
         """Round t is about to be made."""
 
     def after(self, rate: float) -> None:
-        """It was made."""
+        """Round t was made: set its scale."""
 
 
 class BoostingRounds:
@@ -63,7 +61,7 @@ class BoostingRounds:
     ----------
     model : AdditiveModel
         Gets the members.
-    learner : Learner
+    learner : GradientLearner
     gradients : Gradients
         Fills in the derivatives of the learner's rows.
     step : Step
@@ -78,7 +76,7 @@ class BoostingRounds:
     watched : bool
         Somebody wants to know the training loss after every round.
     no_step_ends : bool
-        A round without a step would be followed by others like it.
+        If one round takes no step, no later one would: end the fit.
 
     Attributes
     ----------
@@ -91,7 +89,7 @@ class BoostingRounds:
     def __init__(
         self,
         model: AdditiveModel,
-        learner: Learner,
+        learner: GradientLearner,
         gradients: Gradients,
         step: Step,
         *,
@@ -107,13 +105,13 @@ class BoostingRounds:
         self._monitor, self._total, self._no_step_ends = monitor, total, no_step_ends
         self._done = len(model.members)
         # Where nobody looks on, the loss of a round is a by-product of the next one's derivatives.
-        self._later = (
+        self._loss_comes_later = (
             scaling is None and monitor is None and not watched and gradients.tells_the_loss
         )
-        self._scales_then = model.scales  # of the rounds that are complete
+        self._scales_of_complete_rounds = model.scales
         self.losses: list[float] = []
         self.best_scales: FloatArray | None = None
-        self.shown = "loss" if monitor is None or not monitor.held_out else "validation loss"
+        self.number_name = "loss" if monitor is None or not monitor.held_out else "validation loss"
 
     def __len__(self) -> int:
         return self._done + len(self.losses)
@@ -123,14 +121,14 @@ class BoostingRounds:
         t = first
         if self._scaling is not None:
             self._scaling.before(t)
-        here = self._gradients.differentiate()
-        if self._later and t > self._done:
-            self._note(here, t, rate)
-        rows = columns = None
+        loss_before = self._gradients.differentiate()
+        if self._loss_comes_later and t > self._done:
+            self._note(loss_before, t, rate)
+        multipliers = columns = None
         if self._sampler is not None:
-            rows = self._sampler.rows(t, self._gradients.gradients)
+            multipliers = self._sampler.rows(t, self._gradients.gradients)
             columns = self._sampler.columns(t)
-        self._learner.grow(t, rows, columns)
+        self._learner.grow(t, multipliers, columns)
         values = self._step(rate)
         if self._no_step_ends and not any(value.any() for value in values):
             raise Finished("no_step")
@@ -146,19 +144,19 @@ class BoostingRounds:
         """Loss of the training rows, loss and score of those held out."""
         monitor = self._monitor
         if done == self._done:  # rounds of a fit before: the monitor knows them
-            return NOTHING if monitor is None else Seen(rests=monitor.rule.rests)
-        if self._later and done < self._total:
+            return NOTHING if monitor is None else Seen(says_stop=monitor.rule.says_stop)
+        if self._loss_comes_later and done < self._total:
             return NOTHING
         loss = self._gradients.mean_loss()
         if monitor is not None and monitor.look(self.model, self._learner.raw, loss):
             self.best_scales = None if self.model.scales is None else self.model.scales.copy()
         self._note(loss, done, self._rate)
-        self._scales_then = self.model.scales
+        self._scales_of_complete_rounds = self.model.scales
         return Seen(
             train_loss=loss,
             validation_loss=None if monitor is None else monitor.loss,
             validation_score=None if monitor is None else monitor.score,
-            rests=monitor is not None and monitor.rule.rests,
+            says_stop=monitor is not None and monitor.rule.says_stop,
             final="perfect" if self._step.endless else None,
         )
 
@@ -172,7 +170,7 @@ class BoostingRounds:
 
     def interrupted(self) -> None:
         """Take back what a round that is not complete has done."""
-        self.model.scales = self._scales_then
+        self.model.scales = self._scales_of_complete_rounds
         self.cut(len(self))
 
     def _note(self, loss: float, t: int, rate: float) -> None:

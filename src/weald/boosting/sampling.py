@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.boosting.params import GradientParams
 
-__all__ = ["RoundSampler", "left_out"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["RoundSampler", "dropped_rounds"]
 
 _BY_GRADIENT, _DROPPED = 1, 2  # what random numbers are for
 
@@ -38,7 +37,7 @@ class RoundSampler:
     ) -> None:
         self._n, self._d = shape
         self._seed, self._weights = seed, weights
-        self._rates = params.rates
+        self._gradient_sampling = params.gradient_sampling
         self._rows = self._columns = None
         if params.subsample < 1:
             self._rows = engine.Draw()
@@ -52,8 +51,8 @@ class RoundSampler:
         """How often each row counts in round t; None: once."""
         if self._rows is not None:
             return engine.draw_rows(self._rows, self._n, self._seed, t).astype(np.float64)
-        if self._rates is not None:
-            return self._by_gradient(t, gradients, *self._rates)
+        if self._gradient_sampling is not None:
+            return self._by_gradient(t, gradients, *self._gradient_sampling)
         return None
 
     def columns(self, t: int) -> npt.NDArray[np.uint32] | None:
@@ -82,16 +81,16 @@ class RoundSampler:
         return times
 
 
-def left_out(seed: int, t: int, n_trees: int, dropout: float, most: int) -> npt.NDArray[np.intp]:
+def dropped_rounds(seed: int, t: int, dropout: float, most: int) -> npt.NDArray[np.intp]:
     """The rounds before round t that DART leaves out of it, each with the same chance.
 
     Examples
     --------
-    >>> left_out(0, 5, 5, dropout=0.999, most=3).shape
+    >>> dropped_rounds(0, 5, dropout=0.999, most=3).shape
     (3,)
     """
     numbers = np.random.default_rng([seed, t, _DROPPED])
-    dropped = np.flatnonzero(numbers.random(n_trees) < dropout)
+    dropped = np.flatnonzero(numbers.random(t) < dropout)
     if len(dropped) > most:
         dropped = np.sort(numbers.choice(dropped, most, replace=False))
     return dropped

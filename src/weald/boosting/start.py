@@ -1,4 +1,4 @@
-"""Where the scores start: the best constant, 0, or what another model says."""
+"""Where raw predictions start: the best constant, 0, or what another model says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from weald._engine import resolve_threads
+from weald._engine import FloatArray, resolve_threads
 from weald.boosting.model import AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
@@ -22,8 +22,6 @@ from weald.params.growth import refuse
 
 __all__ = ["is_model", "make_start"]
 
-FloatArray = npt.NDArray[np.float64]
-
 
 def is_model(init: Any) -> bool:
     """Whether `init` is another model, so that the table as it came is needed."""
@@ -33,7 +31,7 @@ def is_model(init: Any) -> bool:
 def make_start(
     init: Any, objective: Objective, rows: FitData, classes: npt.NDArray[Any] | None
 ) -> tuple[Start, Any]:
-    """Where the scores start, and what becomes of `init`.
+    """Where raw predictions start, and what becomes of `init`.
 
     Parameters
     ----------
@@ -83,7 +81,7 @@ def _fitted(init: Any, rows: FitData, classes: npt.NDArray[Any] | None) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class InitModel:
-    """The scores of what a model predicts, at most 30 from 0 where they are not predictions."""
+    """Another model's predictions as raw ones, cut to +-30 unless the link is the identity."""
 
     estimator: Any
     link: Link
@@ -119,7 +117,7 @@ class InitModel:
         return scores
 
     def _own_raw(self, X: Any) -> FloatArray | None:
-        """Of a boosted model of weald with the same link, the scores as they are."""
+        """Of a boosted model of weald with the same link, raw predictions as they are."""
         model = getattr(self.estimator, "_model", None)
         if not isinstance(model, AdditiveModel):
             return None

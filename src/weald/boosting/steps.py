@@ -21,9 +21,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from weald._engine import Tree
+from weald._engine import FloatArray, Tree
 from weald.boosting.gradients import Gradients
-from weald.boosting.learners import AnyLearner, TreeLearner
+from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.params import GradientParams
 from weald.input.row_weights import RowWeights
 from weald.losses import Identity, Log, Loss
@@ -32,7 +32,6 @@ from weald.losses.line_search import best_step
 
 __all__ = ["Step", "make_step"]
 
-FloatArray = npt.NDArray[np.float64]
 # From the learning rate to leaf values of the trees of all scores, before that rate. Members of
 # other kinds have one "leaf", the factor of what they say.
 Find = Callable[[float], list[FloatArray]]
@@ -44,7 +43,7 @@ _HALVINGS = 40
 _LONGEST = 10.0
 # In a leaf of one class the loss falls for ever, and no other has its bottom so far away. The step
 # then ends at log odds of 98 %.
-_ENDLESS, _SURE = 16.0, 4.0
+_ENDLESS, _SURE_SCORE = 16.0, 4.0
 
 
 class Step:
@@ -67,7 +66,7 @@ class Step:
 
 
 def make_step(
-    learner: TreeLearner | AnyLearner,
+    learner: GradientTreeLearner | GradientForeignLearner,
     gradients: Gradients,
     params: GradientParams,
     monotone: list[int],
@@ -82,7 +81,7 @@ def make_step(
     monotone : list of -1, 0, 1
         Direction of each column; empty if none has one.
     """
-    if isinstance(learner, AnyLearner):
+    if isinstance(learner, GradientForeignLearner):
         # A member is fitted to -g / h with the weights w h, or to -g: what it says is the step.
         if params.step != "line_search":
             return Step(lambda rate: learner.factors())
@@ -91,7 +90,7 @@ def make_step(
 
 
 def _of_leaves(
-    trees: TreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
+    trees: GradientTreeLearner, gradients: Gradients, params: GradientParams, monotone: list[int]
 ) -> Find:
     scores = range(gradients.objective.n_raw)
     l2 = params.l2
@@ -99,7 +98,7 @@ def _of_leaves(
     def leaves(of: Callable[[int], FloatArray], fitted: bool) -> list[FloatArray]:
         """Values of all leaves; `fitted` if they are what the engine grew the tree by."""
         values = [of(k) for k in scores]
-        return _in_order(trees, values, monotone, fitted) if monotone else values
+        return _within_monotone_bounds(trees, values, monotone, fitted) if monotone else values
 
     of_logarithm = isinstance(gradients.objective.link, Log)
 
@@ -108,7 +107,7 @@ def _of_leaves(
         values = _ratio(sums[:, 0], sums[:, 1], l2)
         return np.clip(values, -_LONGEST, _LONGEST) if of_logarithm else values
 
-    def plain(k: int) -> FloatArray:
+    def gradient(k: int) -> FloatArray:
         sums = trees.leaf_sums(k)
         return _ratio(sums[:, 0], sums[:, 2], l2)
 
@@ -118,11 +117,11 @@ def _of_leaves(
     if params.step == "exact":
         return lambda rate: leaves(exact, fitted=False)
     if params.step == "line_search":
-        of = newton if params.order == 2 else plain
+        of = newton if params.order == 2 else gradient
         return lambda rate: _line_search(trees, gradients, leaves(of, fitted=True), rate)
     if params.step == "newton":
         return lambda rate: leaves(newton, fitted=params.order == 2)
-    return lambda rate: leaves(plain, fitted=params.order == 1)
+    return lambda rate: leaves(gradient, fitted=params.order == 1)
 
 
 def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
@@ -138,7 +137,7 @@ def _ratio(G: FloatArray, H: FloatArray, l2: float) -> FloatArray:
 class _Leaves:
     """The rows of the leaves of the tree of score k, for :meth:`weald.losses.Loss.leaf_steps`."""
 
-    def __init__(self, trees: TreeLearner, gradients: Gradients, k: int) -> None:
+    def __init__(self, trees: GradientTreeLearner, gradients: Gradients, k: int) -> None:
         self._trees, self._gradients, self._k = trees, gradients, k
         self._y = gradients.y[0 if gradients.objective.joint else k]
 
@@ -173,7 +172,7 @@ class _Leaves:
         return total / self.sums(lambda b: np.ones(len(leaf[b])))
 
 
-def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
+def _exact(trees: GradientTreeLearner, gradients: Gradients, k: int) -> FloatArray:
     """The best step of each leaf of score k, the other scores as they are."""
     joint, leaves = gradients.objective.joint, _Leaves(trees, gradients, k)
     loss = gradients.losses[0 if joint else k]
@@ -206,8 +205,8 @@ def _exact(trees: TreeLearner, gradients: Gradients, k: int) -> FloatArray:
         reach = 1e9 * first
     found = _bottoms(slopes, trees.n_leaves(k), first, reach)
     if loss.kind != "regression":
-        found = np.where(np.abs(found) > _ENDLESS, np.copysign(_SURE, found), found)
-    return found if loss.convex else _lower(risks, found)
+        found = np.where(np.abs(found) > _ENDLESS, np.copysign(_SURE_SCORE, found), found)
+    return found if loss.convex else _halved_until_lower(risks, found)
 
 
 def _bottoms(
@@ -244,7 +243,7 @@ def _bottoms(
     return b
 
 
-def _lower(risks: Callable[[FloatArray], FloatArray], found: FloatArray) -> FloatArray:
+def _halved_until_lower(risks: Callable[[FloatArray], FloatArray], found: FloatArray) -> FloatArray:
     """Halve steps that raise the loss, as they may where it is not convex; 0 if all do."""
     here = risks(np.zeros_like(found))
     for _ in range(_HALVINGS):
@@ -274,7 +273,10 @@ class _InColumns(Loss):
 
 
 def _line_search(
-    learner: TreeLearner | AnyLearner, gradients: Gradients, values: list[FloatArray], rate: float
+    learner: GradientTreeLearner | GradientForeignLearner,
+    gradients: Gradients,
+    values: list[FloatArray],
+    rate: float,
 ) -> list[FloatArray]:
     """Values times the best common factor, such that the training loss does not rise.
 
@@ -318,13 +320,13 @@ def _factor(
 # --- monotone columns -----------------------------------------------------------------------------
 
 
-def _in_order(
-    trees: TreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
+def _within_monotone_bounds(
+    trees: GradientTreeLearner, values: list[FloatArray], monotone: list[int], fitted: bool
 ) -> list[FloatArray]:
     """Values within the bounds of monotone columns.
 
     The bounds of the engine are those of the values it grew the tree by. For other values new
-    ones are found (:func:`_hold`).
+    ones are found (:func:`_hold_monotone`).
     """
     if fitted:
         bounds = (trees.bounds(k) for k in range(len(values)))
@@ -335,12 +337,14 @@ def _in_order(
     weights = (trees.leaf_sums(k)[:, 2] for k in range(len(values)))
     shapes = trees.shapes()
     return [
-        _hold(shape, value, weight, monotone)
+        _hold_monotone(shape, value, weight, monotone)
         for shape, value, weight in zip(shapes, values, weights, strict=True)
     ]
 
 
-def _hold(tree: Tree, values: FloatArray, weights: FloatArray, monotone: list[int]) -> FloatArray:
+def _hold_monotone(
+    tree: Tree, values: FloatArray, weights: FloatArray, monotone: list[int]
+) -> FloatArray:
     """Cut leaf values so that no test of a monotone column has a larger value on its lower side.
 
     At such a test both sides are kept apart by the middle of their means, from the root down.

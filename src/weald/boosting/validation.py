@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import check_scoring
 
+from weald._engine import FloatArray
 from weald.boosting.model import AdditiveModel
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
 from weald.params.stopping import Stopping
 
 __all__ = ["Monitor", "hold_out", "make_scorer"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def hold_out(
@@ -49,7 +48,7 @@ class KnownRaw:
 class Scorer:
     """scikit-learn's scoring, on raw predictions that are known."""
 
-    rule: Any
+    metric: Any
     ensemble: Any  # a copy of the estimator that knows its raw predictions
     known: KnownRaw
     rows: FitData
@@ -61,8 +60,8 @@ class Scorer:
         rows = self.rows
         X = rows.X if rows.given is None else rows.given
         if rows.weights is None:
-            return float(self.rule(self.ensemble, X, self.truth))
-        return float(self.rule(self.ensemble, X, self.truth, sample_weight=rows.weights))
+            return float(self.metric(self.ensemble, X, self.truth))
+        return float(self.metric(self.ensemble, X, self.truth, sample_weight=rows.weights))
 
 
 def make_scorer(ensemble: Any, rows: FitData) -> Scorer | None:
@@ -72,10 +71,10 @@ def make_scorer(ensemble: Any, rows: FitData) -> Scorer | None:
     asked, known = copy(ensemble), KnownRaw()
     asked._model = known
     try:
-        rule = check_scoring(asked, scoring=ensemble.scoring)
+        metric = check_scoring(asked, scoring=ensemble.scoring)
     except (TypeError, ValueError) as error:
         raise ValueError(f"scoring={ensemble.scoring!r}: {error}") from error
-    return Scorer(rule, asked, known, rows, ensemble._truth(rows.y))
+    return Scorer(metric, asked, known, rows, ensemble._truth(rows.y))
 
 
 class Monitor:

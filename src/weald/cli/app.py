@@ -147,11 +147,11 @@ def _telling_user_errors() -> Iterator[None]:
 @contextmanager
 def _progress(n_steps: int, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A live bar on the error stream; nothing there unless it is a terminal."""
-    from weald.fitting.progress import progress
+    from weald.fitting.progress import live_bar
 
     live = not quiet and sys.stderr.isatty()
     done = count(1)
-    with progress(n_steps, 0, int(live), "training", transient=True) as bar:
+    with live_bar(n_steps, 0, int(live), "training", transient=True) as bar:
         yield lambda step: bar.show(next(done))
 
 

@@ -15,12 +15,10 @@ from sklearn.base import is_classifier
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.parallel import Parallel, delayed
 
-from weald._engine import resolve_threads
+from weald._engine import FloatArray, IntArray, resolve_threads
+from weald.input.labels import check_target, check_weights, encode_labels
 from weald.input.raw_table import keep_X_predict, take_columns, take_rows
-from weald.input.table import check_target, check_weights, check_X_predict, encode_labels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from weald.input.table import check_X_predict
 
 
 def forest_of(estimator: Any, kind: str) -> Any:

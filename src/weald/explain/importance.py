@@ -13,16 +13,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from weald._engine import FloatArray, IntArray
 from weald.explain._member_importance import forest_of, permutation, read_rows, unbiased
 from weald.explain._view import check_count
 
 Kind = Literal["impurity", "unbiased", "permutation"]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Columns = Sequence[int | str]
 
 _CLEAR = 2.0  # standard errors above 0 that the reading calls clearly above 0

@@ -1,7 +1,7 @@
 """The one driver of rounds: everything that grows step by step is driven by :func:`drive`.
 
 It counts rounds, shows progress, tells callbacks, stops early, and on Ctrl-C keeps what is there if
-that is asked for. What a round is, the work knows.
+that is asked for. Only the work knows what a round is.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from weald.fitting.listeners import Listeners, check_callbacks
-from weald.fitting.progress import progress, steps
+from weald.fitting.progress import batches, live_bar
 from weald.params.warnings import warn_user
 
 __all__ = ["NOTHING", "Finished", "Outcome", "Plan", "Seen", "Work", "drive"]
 
 
 class Finished(Exception):  # noqa: N818 (no error: the fit ends here)
-    """A round was not made, and none will be."""
+    """No further round can be made."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class Seen:
     ----------
     train_loss, validation_loss, validation_score : float or None
         As callbacks are told; an out-of-bag score is a validation score.
-    rests : bool
+    says_stop : bool
         The rule of early stopping says stop.
     final : str or None
         Why this is the last round.
@@ -43,7 +43,7 @@ class Seen:
     train_loss: float | None = None
     validation_loss: float | None = None
     validation_score: float | None = None
-    rests: bool = False
+    says_stop: bool = False
     final: str | None = None
 
     @property
@@ -68,7 +68,7 @@ NOTHING = Seen()  # nobody looked
 class Work(Protocol):
     """Something that grows round by round."""
 
-    shown: str  # what the number beside the bar is
+    number_name: str  # what the number beside the bar is
 
     def __len__(self) -> int:
         """Rounds that were made; one that is half done does not count."""
@@ -83,13 +83,13 @@ class Work(Protocol):
         """
 
     def look(self, done: int) -> Seen:
-        """What is known of the first rounds, told once for each number of them."""
+        """What is known after the first `done` rounds; asked once for each `done`."""
 
     def cut(self, done: int) -> None:
         """Keep the first rounds only."""
 
     def interrupted(self) -> None:
-        """Ctrl-C came at any moment: make what is there complete again."""
+        """Ctrl-C may have come in the middle of a round: drop the unfinished part."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Plan:
             keep_partial=params.keep_partial,
         )
 
-    def steps(self) -> Iterator[tuple[int, int]]:
+    def batches(self) -> Iterator[tuple[int, int]]:
         """Which rounds are made at a time."""
         if self.cuts:
             yield from pairwise((self.done, *self.cuts))
@@ -150,7 +150,7 @@ class Plan:
         elif self.batch == 1:
             yield from ((t, t + 1) for t in range(self.done, self.total))
         else:
-            yield from steps(self.done, self.total, self.batch)
+            yield from batches(self.done, self.total, self.batch)
 
 
 @dataclass
@@ -173,8 +173,8 @@ class Outcome:
 def drive(work: Work, plan: Plan) -> Outcome:
     """Make the rounds until there are enough, nothing is gained, or somebody says stop.
 
-    The size of the steps changes nothing: rounds are looked at one by one, and what was made beyond
-    the one at which to stop is cut off.
+    Batch sizes do not change the result: rounds are examined one by one, and those made after the
+    stopping point are cut off.
     """
     outcome = Outcome()
     listeners = None
@@ -182,12 +182,12 @@ def drive(work: Work, plan: Plan) -> Outcome:
         listeners = Listeners(
             plan.callbacks, plan.estimator, plan.total, plan.learning_rate, plan.done
         )
-    with progress(plan.total, plan.done, plan.verbose, plan.name, work.shown) as bar:
+    with live_bar(plan.total, plan.done, plan.verbose, plan.name, work.number_name) as bar:
         try:
-            if plan.done and work.look(plan.done).rests:
+            if plan.done and work.look(plan.done).says_stop:
                 work.cut(plan.done)
                 raise Finished("no_change")
-            for first, last in plan.steps():
+            for first, last in plan.batches():
                 rate = plan.learning_rate if listeners is None else listeners.rate()
                 if not work.advance(first, last, rate):
                     bar.show(last)
@@ -206,18 +206,18 @@ def drive(work: Work, plan: Plan) -> Outcome:
         except Finished as end:
             outcome.reason = end.reason
         except KeyboardInterrupt:
-            if not _kept(work, plan, outcome, listeners):
+            if not _keep_partial(work, plan, outcome, listeners):
                 raise
     if listeners is not None:
         try:
             outcome.kept = listeners.end()
         except KeyboardInterrupt:
-            if not _kept(work, plan, outcome, None):
+            if not _keep_partial(work, plan, outcome, None):
                 raise
     return outcome
 
 
-def _kept(work: Work, plan: Plan, outcome: Outcome, listeners: Listeners | None) -> bool:
+def _keep_partial(work: Work, plan: Plan, outcome: Outcome, listeners: Listeners | None) -> bool:
     """On Ctrl-C: whether what is there, and callbacks know of, is kept."""
     if not plan.keep_partial or len(work) == 0:
         return False
@@ -237,4 +237,4 @@ def _reason(seen: Seen, listeners: Listeners | None, done: int) -> str | None:
         return "callback"
     if seen.final is not None:
         return seen.final
-    return "no_change" if seen.rests else None
+    return "no_change" if seen.says_stop else None

@@ -13,12 +13,64 @@ from typing import Any
 
 import numpy as np
 
+from weald import _engine as engine
 from weald.fitting.driver import NOTHING, Outcome, Plan, Seen, drive
 from weald.members.base import Members
 from weald.members.out_of_bag import OutOfBag
-from weald.params.ensembles import EnsembleParams, ForestParams
+from weald.params.ensembles import BaggingParams, ForestParams
+from weald.params.growth import GrowthParams
 
-__all__ = ["IndependentMembers", "drive_members"]
+__all__ = ["IndependentMembers", "Make", "drive_members", "make_trees"]
+
+Make = Callable[[int, int], list[Any]]  # members first .. last - 1, as Members take them
+
+
+def make_trees(
+    matrix: engine.Binned,
+    target: engine.Target,
+    growth: GrowthParams,
+    draw: engine.Draw,
+    seed: int,
+    threads: int,
+    *,
+    balance: bool = False,
+    keep_rows: bool = False,
+) -> Make:
+    """What makes trees of the engine, many in one call.
+
+    Parameters
+    ----------
+    matrix : engine.Binned
+    target : engine.Target
+    growth : GrowthParams
+    draw : engine.Draw
+        Rows and columns of each tree.
+    seed : int
+        Of the ensemble.
+    threads : int
+    balance : bool
+        Classes weigh by their inverse frequency in each draw.
+    keep_rows : bool
+        The forest knows which rows are in which leaf.
+    """
+
+    def make(first: int, last: int) -> list[engine.Forest]:
+        forest = engine.grow_forest(
+            matrix,
+            target,
+            growth.criterion,
+            growth.rules,
+            draw,
+            balance,
+            seed,
+            first,
+            last,
+            threads,
+            keep_rows,
+        )
+        return [forest]
+
+    return make
 
 
 class IndependentMembers:
@@ -27,7 +79,7 @@ class IndependentMembers:
     Parameters
     ----------
     make : callable
-        Gives the members first .. last - 1, as `members` takes them.
+        Gives the members first .. last - 1.
     members : Members
         Those there are already; it is added to.
     watch : OutOfBag, optional
@@ -35,11 +87,11 @@ class IndependentMembers:
     n_jobs : int, optional
     """
 
-    shown = "out-of-bag score"
+    number_name = "out-of-bag score"
 
     def __init__(
         self,
-        make: Callable[[int, int], Any],
+        make: Make,
         members: Members,
         watch: OutOfBag | None,
         X: Any,
@@ -64,7 +116,7 @@ class IndependentMembers:
         watch.follow(self.members, self._X, done, self._n_jobs)
         # Scores of few rows are not to be compared with later ones.
         score = watch.score if watch.comparable else np.nan
-        return Seen(validation_score=score, rests=watch.stopped)
+        return Seen(validation_score=score, says_stop=watch.stopped)
 
     def cut(self, done: int) -> None:
         """Keep the first members, no more than the out-of-bag score knows."""
@@ -84,9 +136,9 @@ class IndependentMembers:
 
 
 def drive_members(
-    work: IndependentMembers, estimator: Any, params: ForestParams | EnsembleParams
+    work: IndependentMembers, estimator: Any, params: ForestParams | BaggingParams
 ) -> Outcome:
-    """Make the members that are missing, in steps if somebody looks on."""
+    """Make the members that are missing, in batches if somebody looks on."""
     plan = Plan.of(estimator, params, done=len(work))
     watched = params.watched or bool(plan.callbacks)
     outcome = drive(work, replace(plan, batch=max(params.threads, 2) if watched else 0))

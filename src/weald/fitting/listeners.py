@@ -12,14 +12,14 @@ from weald.params.growth import is_int, is_real, refuse
 
 __all__ = ["Listeners", "check_callbacks"]
 
-_WORDS = ("on_begin", "on_round", "on_end", "learning_rate", "rounds_to_keep")
+_HOOKS = ("on_begin", "on_round", "on_end", "learning_rate", "rounds_to_keep")
 
 
 def check_callbacks(callbacks: Any) -> list[Any]:
     """A list of callbacks, or one of them."""
     if callbacks is None:
         return []
-    if callable(callbacks) or any(hasattr(callbacks, word) for word in _WORDS):
+    if callable(callbacks) or any(hasattr(callbacks, hook) for hook in _HOOKS):
         callbacks = [callbacks]
     wanted = "None, or a list of weald.callbacks or of functions of a state"
     try:
@@ -27,7 +27,7 @@ def check_callbacks(callbacks: Any) -> list[Any]:
     except TypeError as error:
         raise refuse("callbacks", wanted, callbacks) from error
     for one in given:
-        known = callable(one) or any(callable(getattr(one, word, None)) for word in _WORDS)
+        known = callable(one) or any(callable(getattr(one, hook, None)) for hook in _HOOKS)
         if isinstance(one, type) or not known:
             raise refuse("callbacks", wanted, callbacks)
     return given
@@ -72,12 +72,12 @@ class Listeners:
             **seen,
         )
 
-    def _tell(self, word: str) -> list[Any]:
-        """What those answer that listen to it; plain functions hear of rounds only."""
+    def _tell(self, hook: str) -> list[Any]:
+        """Answers of callbacks with this method; plain functions are called after rounds only."""
         answers = []
         for one in self._callbacks:
-            hears = getattr(one, word, None)
-            if hears is None and word == "on_round" and callable(one):
+            hears = getattr(one, hook, None)
+            if hears is None and hook == "on_round" and callable(one):
                 hears = one
             if hears is not None:
                 answers.append(hears(self._state))
@@ -97,7 +97,7 @@ class Listeners:
         return self._rate
 
     def round(self, done: int, seen: dict[str, float | None]) -> bool:
-        """A round was made; whether somebody says stop."""
+        """Tell of a round; True if a callback asks to stop."""
         self._state = self._now(done, seen)
         answers = [answer for answer in self._tell("on_round") if answer is not None]
         for answer in answers:

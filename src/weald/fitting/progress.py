@@ -1,4 +1,4 @@
-"""A live bar for long fits, and the size of the steps in which they go.
+"""A live bar for long fits, and the size of the batches in which they go.
 
 This is the bar of ``verbose``. Two others write about progress and are no part of a fit's own
 display: :class:`weald.callbacks.Progress` writes lines for users who ask for them, and the command
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-__all__ = ["Progress", "progress", "steps"]
+__all__ = ["SilentBar", "batches", "live_bar"]
 
-_SECONDS = 0.3  # of work in a step: a bar that moves, and little lost when a fit is stopped
+_SECONDS = 0.3  # of work in a batch: a bar that moves, and little lost when a fit is stopped
 
 
-class Progress:
+class SilentBar:
     """Shows nothing."""
 
     def show(self, done: int, score: float | None = None) -> None:
@@ -25,15 +25,15 @@ class Progress:
 
 
 @contextmanager
-def progress(
+def live_bar(
     total: int,
     done: int,
     verbose: int,
     name: str,
-    shown: str = "out-of-bag score",
+    number_name: str = "out-of-bag score",
     *,
     transient: bool = False,
-) -> Iterator[Progress]:
+) -> Iterator[SilentBar]:
     """A bar on standard error if `verbose`, with the time left and a score.
 
     Parameters
@@ -44,13 +44,13 @@ def progress(
         0: no bar.
     name : str
         What is fitted.
-    shown : str
+    number_name : str
         What the score is.
     transient : bool
         The bar goes away at the end.
     """
     if verbose == 0:
-        yield Progress()
+        yield SilentBar()
         return
     # Imported here: quiet fits need not wait for it.
     from rich.console import Console
@@ -69,21 +69,21 @@ def progress(
     with bar:
         task = bar.add_task(name, total=total, completed=done, score="")
 
-        class Shown(Progress):
+        class LiveBar(SilentBar):
             def show(self, done: int, score: float | None = None) -> None:
-                text = "" if score is None else f"{shown} {score:.4f}"
+                text = "" if score is None else f"{number_name} {score:.4f}"
                 bar.update(task, completed=done, score=text)
 
-        yield Shown()
+        yield LiveBar()
 
 
-def steps(done: int, total: int, first: int) -> Iterator[tuple[int, int]]:
-    """Cut the members `done` .. `total` - 1 into steps of about a third of a second each.
+def batches(done: int, total: int, first: int) -> Iterator[tuple[int, int]]:
+    """Cut the members `done` .. `total` - 1 into batches of about a third of a second each.
 
-    No step is shorter than the first, and none has more than four times the members of the one
+    No batch is shorter than the first, and none has more than four times the members of the one
     before.
 
-    >>> list(steps(0, 10, first=4))[0]
+    >>> list(batches(0, 10, first=4))[0]
     (0, 4)
     """
     size = first

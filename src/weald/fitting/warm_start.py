@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from weald.input.targets import alike
+from weald.members.base import Members
+from weald.members.trees import Trees
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 
-__all__ = ["check_same", "check_size", "drawing_of", "kind_of", "shape_of"]
+__all__ = ["check_same", "check_size", "drawing_of", "kind_of", "kind_of_members", "shape_of"]
 
 
 def check_size(n_estimators: int, there: int) -> None:
-    """Refuse to end with fewer members than there are, and say it if nothing is to be done."""
+    """Refuse fewer members than there are already; warn if there is nothing to add."""
     if n_estimators < there:
         raise ValueError(
             f"n_estimators={n_estimators} must be larger or equal to "
@@ -27,7 +29,7 @@ def check_size(n_estimators: int, there: int) -> None:
 
 
 def check_same(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse to add members to those of a fit that was about something else.
+    """Refuse to add members to those of a fit on other data or with other settings.
 
     Both are what members have in common, by the names users have for it. Only the first difference
     is named: others may follow from it.
@@ -35,8 +37,8 @@ def check_same(before: dict[str, Any], now: dict[str, Any]) -> None:
     for name, value in now.items():
         if not alike(before[name], value):
             raise ValueError(
-                "warm_start=True adds members to those of the fit before, which are about the same "
-                f"data in the same way, but {name} changed: fit a new ensemble instead, with "
+                "warm_start=True adds members to those of the fit before, fitted to the same data "
+                f"with the same settings, but {name} changed: fit a new ensemble instead, with "
                 "warm_start=False."
             )
 
@@ -48,6 +50,13 @@ def kind_of(member: Any, by_engine: bool) -> dict[str, Any]:
         "estimator": [f"{kind.__module__}.{kind.__qualname__}", by_engine],
         "estimator__criterion": member._criteria.get(member.criterion) if by_engine else None,
     }
+
+
+def kind_of_members(members: Members) -> dict[str, Any]:
+    """What fitted members are."""
+    if isinstance(members, Trees):
+        return kind_of(members.like, by_engine=True)
+    return kind_of(members.estimators()[0], by_engine=False)
 
 
 def shape_of(fitted: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What all forests do: the walk of a fit, and the questions to a fitted forest."""
+"""What all forests do: the course of a fit, and the questions to a fitted forest."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
-from weald.fitting.independent import IndependentMembers, drive_members
+from weald._engine import FloatArray, IntArray
+from weald.fitting.independent import IndependentMembers, Make, drive_members, make_trees
 from weald.fitting.warm_start import check_same, check_size, drawing_of, shape_of
 from weald.input.fit_data import FitData, read_fit
 from weald.input.state import numbers, require
-from weald.input.targets import (
-    FloatArray,
-    IntArray,
-    TableEstimator,
-    Weights,
-    all_or_nothing,
-    warn_of_shared_bins,
-)
+from weald.input.targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.out_of_bag import OutOfBag
-from weald.members.templates import Templates, describe, tree_like
+from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
 from weald.params.ensembles import ForestParams, resolve_forest_params
 from weald.params.growth import resolve_seed
@@ -33,12 +27,9 @@ from weald.sampling import Sampling, resolve_draw
 
 
 class ForestBase(DrawingEnsemble, TableEstimator):
-    """What every forest shares: the walk of a fit, and the questions to a fitted forest."""
+    """What every forest shares: the course of a fit, and the questions to a fitted forest."""
 
     seed_: int
-    oob_score_: float
-    oob_score_curve_: FloatArray
-    oob_error_curve_: FloatArray
     _members: Trees
     # Set by each kind of forest.
     _member_kind: type
@@ -49,10 +40,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
     @abstractmethod
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         """A watch over the out-of-bag prediction of these targets."""
-
-    @abstractmethod
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
-        """Note the out-of-bag prediction (n, n_outputs, max_n_classes) on self."""
 
     def _strata(self, target: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:
         """Class of each row, if it can be drawn by class."""
@@ -88,14 +75,14 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             sampling = self._resolve_draw(data.y, data.weights, groups)
             drawn_weights = self._drawn_weights(data.y, data.weights, sampling)
             params = self._resolve(data, sampling, drawn_weights)
-            members = self._begun(before, sampling, params)
+            members = self._begin_or_continue(before, sampling, params)
             make = self._grower(data, drawn_weights, sampling, params)
             watch = self._watch(data.y, sampling, params)
             work = IndependentMembers(make, members, watch, data.X, params.threads)
             drive_members(work, self, params)
             assert isinstance(work.members, Trees)
             self._keep(work.members, params)
-            self._keep_scores(watch, data.y)
+            self._keep_scores(watch)
             self._keep_targets(data.y, drawn_weights, params)
             return self
 
@@ -132,10 +119,12 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         warn_of_shared_bins(self, data.table, params.max_bins)
         return params
 
-    def _begun(self, before: dict[str, Any], sampling: Sampling, params: ForestParams) -> Trees:
+    def _begin_or_continue(
+        self, before: dict[str, Any], sampling: Sampling, params: ForestParams
+    ) -> Trees:
         """The trees there are already, to be added to (warm start); none for a new forest."""
         classes = getattr(self, "classes_", None)
-        template = describe(
+        template = as_template(
             tree_like(self._member_kind, self),
             self,
             params.max_features,
@@ -164,37 +153,19 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _grower(
         self, data: FitData, drawn_weights: Weights, sampling: Sampling, params: ForestParams
-    ) -> Any:
-        """A function that grows the trees first .. last - 1, from a table that is binned once."""
+    ) -> Make:
+        """What grows the trees, from a table that is binned once."""
         assert data.table is not None
-        matrix = engine.bin_table(
-            data.X,
-            data.table.n_categories,
-            params.max_bins,
-            params.keys,
-            data.weights,
+        return make_trees(
+            data.table.binned(params, data.weights, params.threads),
+            self._engine_target(data.y, drawn_weights),
+            params,
+            sampling.draw,
+            self.seed_,
             params.threads,
+            balance=self._balances_draws(),
+            keep_rows=params.keep_rows,
         )
-        target = self._engine_target(data.y, drawn_weights)
-        balance = self._balances_draws()
-
-        def grow(first: int, last: int) -> list[engine.Forest]:
-            forest = engine.grow_forest(
-                matrix,
-                target,
-                params.criterion,
-                params.rules,
-                sampling.draw,
-                balance,
-                self.seed_,
-                first,
-                last,
-                params.threads,
-                params.keep_rows,
-            )
-            return [forest]
-
-        return grow
 
     def _keep(self, members: Trees, params: ForestParams) -> None:
         self._members = members
@@ -216,18 +187,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         }
         return self._out_of_bag(target, settings)
 
-    def _keep_scores(self, watch: OutOfBag | None, target: npt.NDArray[Any]) -> None:
-        for name in [name for name in self.__dict__ if name.startswith(("oob_", "_oob_"))]:
-            if name != "oob_score":  # the one that is a parameter
-                del self.__dict__[name]
-        if watch is None:
-            return
-        watch.warn_of_rows_without()
-        self.oob_score_ = watch.score
-        self.oob_score_curve_ = np.array(watch.score_curve)
-        self.oob_error_curve_ = np.array(watch.error_curve)
-        self._keep_out_of_bag(watch.prediction, target)
-
     def _keep_targets(
         self, target: npt.NDArray[Any], weights: Weights, params: ForestParams
     ) -> None:
@@ -242,7 +201,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _values(self, X: Any) -> FloatArray:
         """Mean of the trees' values, shape (n, n_outputs, max_n_classes)."""
-        members = self._asked()
+        members = self._fitted_members()
         return members.mean(members.read(self, X), None, False, self.n_jobs)
 
     def apply(self, X: Any) -> IntArray:
@@ -270,7 +229,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
         (n_estimators_, n, n_classes_) for class shares; a list of these for several outputs
         """
-        members = self._asked()
+        members = self._fitted_members()
         return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     def importance(
@@ -302,7 +261,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
 
     def _importances(self) -> FloatArray:
         """Share of the impurity decrease due to each column, in each tree that splits at all."""
-        per_tree: FloatArray = self._asked().importances()[self.forest_.node_counts > 1, 0]
+        per_tree: FloatArray = self._fitted_members().importances()[self.forest_.node_counts > 1, 0]
         totals = per_tree.sum(axis=1, keepdims=True)
         return per_tree / np.where(totals > 0, totals, 1.0)
 

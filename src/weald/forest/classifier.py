@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.forest.base import ForestBase
-from weald.input.targets import FloatArray, LabelTarget, Weights, balance
+from weald.input.targets import LabelTarget, Weights
 from weald.members.out_of_bag import OutOfBag
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
@@ -21,6 +22,7 @@ class ForestClassifier(LabelTarget, ForestBase):
     """Labels in, class shares out."""
 
     _class_weight_words = ("balanced", "balanced_subsample")
+    _balances_by_weight = True  # as in scikit-learn's forests
     oob_decision_function_: FloatArray
 
     def __init__(
@@ -131,12 +133,6 @@ class ForestClassifier(LabelTarget, ForestBase):
             return None if self.class_weight is None else self._class_weights(target, None)
         return super()._drawn_weights(target, weights, sampling)
 
-    def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
-        """Weigh classes by the inverse of their weight, as scikit-learn's forests do."""
-        if not isinstance(self.class_weight, str):
-            return super()._class_weights(y, weights)
-        return balance(y, self.n_classes_, weights)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if isinstance(self.bootstrap, str):  # "balanced" draws by the classes of one output
@@ -150,9 +146,9 @@ class ForestClassifier(LabelTarget, ForestBase):
         classes = [self._classes_of(k) for k in range(self.n_outputs_)]
         return OutOfBag(target, max(map(len, classes)), classes=classes, **settings)
 
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         # Several outputs come last, as in scikit-learn: (n, n_classes, n_outputs).
-        several = self.n_outputs_ > 1
+        prediction, several = watch.prediction, self.n_outputs_ > 1
         self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     # --- questions ------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.forest.base import ForestBase
-from weald.input.targets import FloatArray, NumberTarget
+from weald.input.targets import NumberTarget
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
@@ -106,11 +107,11 @@ class ForestRegressor(NumberTarget, ForestBase):
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         return OutOfBag(target, **settings)
 
-    def _keep_out_of_bag(self, prediction: FloatArray, target: npt.NDArray[Any]) -> None:
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         from weald.intervals import oob_residuals
 
-        self.oob_prediction_ = self._by_output(prediction)
-        truth = target[:, 0] if self.n_outputs_ == 1 else target
+        self.oob_prediction_ = self._by_output(watch.prediction)
+        truth = watch.target[:, 0] if self.n_outputs_ == 1 else watch.target
         sampling = self._members.sampling
         present = None if sampling is None else sampling.present
         weights = None if present is None else present.astype(np.float64)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.input.labels import check_weights
 from weald.input.raw_table import keep_X_fit, keep_X_predict, take_rows
 from weald.input.row_weights import RowWeights
@@ -17,7 +18,6 @@ from weald.input.table import Table, check_X_fit, check_X_predict
 
 __all__ = ["FitData", "Validation", "check_offset", "read_fit"]
 
-FloatArray = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
 

@@ -24,6 +24,7 @@ from weald.params.warnings import warn_user
 __all__ = [
     "Labels",
     "check_groups",
+    "check_squares",
     "check_target",
     "check_weights",
     "encode_again",
@@ -112,6 +113,12 @@ def check_target(y: Any, n: int) -> NDArray[np.float64]:
         if np.isinf(target[:, k]).any():
             raise infinite_values(where)
     return target
+
+
+def check_squares(target: NDArray[np.float64]) -> None:
+    """Refuse numbers whose squares may overflow in sums."""
+    if np.abs(target).max(initial=0.0) > 1e100:
+        raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
 
 
 def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 
 __all__ = ["RowWeights"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST_COUNTS = 2**28  # the sum of whole weights that are counted, as in the engine (adaboost.cpp)
 _FINE_BITS = 50  # of the sum of weights, so that doubles add them up without rounding

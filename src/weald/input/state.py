@@ -15,10 +15,7 @@ from weald import _engine as engine
 __all__ = [
     "LARGEST_SEED",
     "CheckedState",
-    "check_classes",
-    "check_columns",
-    "check_members",
-    "check_seed",
+    "check_attributes",
     "check_trees",
     "is_array",
     "is_whole",
@@ -74,7 +71,7 @@ def numbers(array: Any, n: int | None = None, low: float = -np.inf) -> bool:
     )
 
 
-def check_columns(model: Any) -> None:
+def _check_columns(model: Any) -> None:
     """Check what an estimator knows about the columns of its table, if it knows any."""
     state = vars(model)
     if "n_features_in_" not in state:
@@ -100,7 +97,7 @@ def check_columns(model: Any) -> None:
             require(labels.dtype.kind != "f" or np.isfinite(labels).all(), model, "categories_")
 
 
-def check_classes(model: Any) -> None:
+def _check_classes(model: Any) -> None:
     """Check what an estimator knows about its targets, if it knows any."""
     state = vars(model)
     require(is_whole(state.get("n_outputs_", 1), 1), model, "n_outputs_")
@@ -145,12 +142,8 @@ def check_trees(model: Any, trees: Any, *, same_target: bool = True) -> None:
     require(trees.n_classes.tolist() == known, model, "the number of classes")
 
 
-def check_members(holder: Any, members: Any) -> None:
-    """Check a list of fitted estimators of any kind."""
-    require(isinstance(members, list), holder, "the list of its members")
-    require(all(hasattr(member, "predict") for member in members), holder, "a member")
-
-
-def check_seed(model: Any) -> None:
-    """Check the seed of an ensemble, if it has one."""
+def check_attributes(model: Any) -> None:
+    """Check what an estimator knows about columns and targets, and its seed, if it has any."""
+    _check_columns(model)
+    _check_classes(model)
     require(is_whole(vars(model).get("seed_", 0), 0, LARGEST_SEED), model, "seed_")

@@ -1,4 +1,4 @@
-"""The data door: every table, weight and target enters the library here and nowhere else.
+"""The data door: every table enters the library here and nowhere else.
 
 ``fit`` turns what the user has into one matrix of floats (:func:`check_X_fit`), the other methods
 turn new rows into a matrix of the same meaning (:func:`check_X_predict`).  In that matrix a missing
@@ -21,6 +21,8 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.bad_values import infinite_values, wide_integers
 from weald.input.columns import (
     Column,
@@ -32,31 +34,12 @@ from weald.input.columns import (
     read_series,
     sort_labels,
 )
-from weald.input.labels import (
-    Labels,
-    check_groups,
-    check_target,
-    check_weights,
-    encode_again,
-    encode_labels,
-)
 from weald.input.sparse import check_sparse, make_dense
+from weald.params.growth import GrowthParams
 
-__all__ = [
-    "FloatArray",
-    "Labels",
-    "Table",
-    "check_X_fit",
-    "check_X_predict",
-    "check_groups",
-    "check_shape",
-    "check_target",
-    "check_weights",
-    "encode_again",
-    "encode_labels",
-]
+__all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape"]
 
-FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
@@ -79,7 +62,7 @@ class Table:
         throughout is accepted; as all its rows are alike no tree can split on it.
     """
 
-    X: FloatArray
+    X: TableArray
     categories: tuple[NDArray[Any] | None, ...]
 
     @property
@@ -92,7 +75,26 @@ class Table:
         """Number of categories of every column, as the engine wants it: 0 for numbers."""
         return [0 if labels is None else max(len(labels), 1) for labels in self.categories]
 
-    def without_weightless_categories(self, weights: NDArray[np.float64] | None) -> Table:
+    def binned(
+        self,
+        growth: GrowthParams,
+        weights: FloatArray | None,
+        threads: int,
+        *,
+        bundled: bool = False,
+    ) -> engine.Binned:
+        """The table as codes, from which the engine grows; `bundled`: sparse columns may share."""
+        return engine.bin_table(
+            self.X,
+            self.n_categories,
+            growth.max_bins,
+            growth.keys,
+            weights,
+            threads,
+            bundled=bundled,
+        )
+
+    def without_weightless_categories(self, weights: FloatArray | None) -> Table:
         """Forget categories that only rows of weight 0 have: such rows count as absent."""
         if weights is None or weights.all() or not self.is_categorical.any():
             return self
@@ -163,7 +165,7 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     return Table(matrix, tuple(categories))
 
 
-def check_X_predict(estimator: Any, X: Any) -> FloatArray:  # noqa: N802
+def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     """Read new rows for a fitted estimator, with its columns and its categories.
 
     Parameters
@@ -237,7 +239,7 @@ class _Source:
         """Name a column in a message."""
         return f"Column {j if self.names is None else self.names[j]!r}"
 
-    def matrix(self) -> FloatArray | None:
+    def matrix(self) -> TableArray | None:
         """Give all columns at once if they are plain numbers of one type, else None."""
         data = self.data
         if isinstance(data, nw.DataFrame):
@@ -376,7 +378,7 @@ def _asked_for(categorical_features: Any, source: _Source) -> NDArray[np.bool_] 
     return mask
 
 
-def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
+def _assemble(columns: list[NDArray[Any]], source: _Source) -> TableArray:
     """Put columns side by side: floats as they are, integers as codes with NaN for -1."""
     narrow = all(
         values.dtype == np.float32 if values.dtype.kind == "f" else values.max() < _FLOAT32_CODES
@@ -391,20 +393,20 @@ def _assemble(columns: list[NDArray[Any]], source: _Source) -> FloatArray:
     return _finite(matrix, source)
 
 
-def _blank(matrix: FloatArray) -> list[int]:
+def _blank(matrix: TableArray) -> list[int]:
     """Give the columns that are missing throughout; most are ruled out by a few rows."""
     doubtful = np.flatnonzero(np.isnan(matrix[:100]).all(axis=0))
     return [int(j) for j in doubtful if np.isnan(matrix[:, j]).all()]
 
 
-def _finite(matrix: FloatArray, source: _Source) -> FloatArray:
+def _finite(matrix: TableArray, source: _Source) -> TableArray:
     """Refuse infinity by the name of its column."""
     if _has_infinity(matrix):
         raise infinite_values(source.where(int(np.isinf(matrix).any(axis=0).argmax())))
     return matrix
 
 
-def _has_infinity(matrix: FloatArray) -> bool:
+def _has_infinity(matrix: TableArray) -> bool:
     """Look block by block, so that the check takes no memory to speak of."""
     if matrix.size <= _CELLS:
         return bool(np.count_nonzero(np.isinf(matrix)))

@@ -19,14 +19,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 
 from weald import _engine as engine
-from weald.input.labels import check_target, encode_labels
-from weald.input.state import CheckedState, check_classes, check_columns, check_seed
+from weald._engine import FloatArray
+from weald.input.labels import check_squares, check_target, encode_labels
+from weald.input.state import CheckedState, check_attributes
 from weald.input.table import Table
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.warnings import warn_user
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Weights = FloatArray | None
 
 
@@ -103,9 +102,7 @@ class TableEstimator(CheckedState, BaseEstimator):
         return weights
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
 
     def _threads(self) -> int:
         return engine.resolve_threads(self.n_jobs)
@@ -124,6 +121,7 @@ class LabelTarget(ClassifierMixin):
 
     _criteria = CLASSIFICATION_CRITERIA
     _class_weight_words: tuple[str, ...] = ("balanced",)
+    _balances_by_weight = False  # "balanced" goes by the weight of classes, not by their rows
     n_outputs_: int
     # One per output; plain for a single output, as in scikit-learn.
     classes_: Any
@@ -163,6 +161,8 @@ class LabelTarget(ClassifierMixin):
 
     def _class_weights(self, y: npt.NDArray[Any], weights: Weights) -> FloatArray:
         """Weight of each row's class (or classes), as `class_weight` gives it."""
+        if self._balances_by_weight and isinstance(self.class_weight, str):
+            return balance(y, self.n_classes_, weights)
         labels = [self._classes_of(k).take(y[:, k]) for k in range(self.n_outputs_)]
         target = labels[0] if self.n_outputs_ == 1 else np.stack(labels, axis=1)
         by_class: FloatArray = compute_sample_weight(self.class_weight, target)
@@ -223,8 +223,7 @@ class NumberTarget(RegressorMixin):
         self.n_outputs_ = target.shape[1]
         if self.monotonic_cst is not None and self.n_outputs_ > 1:
             raise ValueError("Monotonicity constraints are not supported with multiple outputs")
-        if np.abs(target).max(initial=0.0) > 1e100:
-            raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
+        check_squares(target)
         known = isinstance(self.criterion, str) and self.criterion in CRITERIA
         if known and CRITERIA[self.criterion].positive_only:
             name = self.criterion.capitalize()

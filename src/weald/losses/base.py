@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
 from weald.losses.links import Identity, Link
 from weald.losses.search import bottom, present
 
-FloatArray = npt.NDArray[np.float64]
 Kind = Literal["regression", "binary", "multiclass"]
 
 # The best constant is infinitely far away if all counts are 0 or only one class is there. We stop

@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FAR, FloatArray, Loss, class_weights, register, set_number
+from weald.losses.base import FAR, Loss, class_weights, register, set_number
 from weald.losses.links import HalfLogit, HingeLink, Link, Logit, bounded_exp, exp_then_line
 from weald.losses.multiclass import Softmax
 from weald.losses.search import present

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.losses.own import checked, has_hessian
-
-FloatArray = npt.NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEP = _EPS ** (1 / 3)  # balances the rounding of a difference against its curvature

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FloatArray, Loss
+from weald.losses.base import Loss
 from weald.losses.links import Identity
 from weald.losses.search import bottom
 
@@ -22,7 +23,7 @@ _NOISE = 1e-14  # a sum that is smaller than this share of its parts is 0, but f
 _MEETS = 1e-12  # a score that differs from its target by less, relatively, meets it
 _REACH = 64.0  # scores of probabilities and of logarithms go no further in one step
 _TOO_STEEP = 1e300  # the slope where a loss of the user's own is no number any more
-_SURE = float(expit(4.0))  # of a member that is never wrong: AdaBoost gives it a vote of 2
+_SURE_SHARE = float(expit(4.0))  # of a member that is never wrong: AdaBoost gives it a vote of 2
 
 
 @dataclass(frozen=True)
@@ -150,5 +151,5 @@ def _search(
 
 def _sure_score(loss: Loss) -> float:
     """The score of a probability that is nearly 1."""
-    score = float(loss.link.link(np.asarray(_SURE)))
+    score = float(loss.link.link(np.asarray(_SURE_SHARE)))
     return score if 1 <= score < _REACH else _REACH

@@ -10,10 +10,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit, logit
 
-FloatArray = npt.NDArray[np.float64]
+from weald._engine import FloatArray
 
 # exp(300) is 2e130: its square, summed over a billion rows, is still a finite number, so neither a
 # loss nor a sum like G^2 / H made from its derivatives can overflow.

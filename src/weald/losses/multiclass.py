@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_expit
 
-from weald.losses.base import FAR, FloatArray, Loss, class_weights, register
+from weald._engine import FloatArray
+from weald.losses.base import FAR, Loss, class_weights, register
 from weald.losses.links import SoftmaxLink, class_by_class
 from weald.losses.search import present
 

@@ -8,7 +8,8 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from weald.losses.base import FloatArray, Kind, Loss
+from weald._engine import FloatArray
+from weald.losses.base import Kind, Loss
 from weald.losses.links import Identity, Link, Logit, SoftmaxLink
 
 _LINKS: dict[str, Link] = {

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FAR, FloatArray, Loss, register, set_number
+from weald.losses.base import FAR, Loss, register, set_number
 from weald.losses.links import Link, Log, bounded_exp, exp_then_line
 from weald.losses.search import present
 

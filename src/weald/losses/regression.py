@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.input.row_weights import RowWeights
-from weald.losses.base import FloatArray, Leaves, Loss, register, set_number
+from weald.losses.base import Leaves, Loss, register, set_number
 from weald.losses.search import present, weighted_quantile
 
 _LN2 = float(np.log(2.0))

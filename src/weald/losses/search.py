@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from weald._engine import order_of
-
-FloatArray = npt.NDArray[np.float64]
+from weald._engine import FloatArray, order_of
 
 # Two sums of weights that differ by less than this share of the whole are the same sum, added up in
 # another order.

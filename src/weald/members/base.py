@@ -1,9 +1,9 @@
-"""What every ensemble has: fitted members, what they count, what they say, and what they saw.
+"""What every ensemble has: fitted members, how much they count, what they say, and what they saw.
 
-Whatever looks at a fitted ensemble asks it these questions and no others. There are two answers:
+Whatever looks at a fitted ensemble uses only these methods. There are two implementations:
 :class:`weald.members.trees.Trees`, grown and kept by the engine, and
-:class:`weald.members.others.Others`, estimators of any kind. Both speak in the engine's shape,
-``(n, n_outputs, n_classes)`` with one "class" for numbers.
+:class:`weald.members.foreign_members.ForeignMembers`, estimators of any kind. Both speak in the
+engine's shape, ``(n, n_outputs, n_classes)`` with one "class" for numbers.
 """
 
 from __future__ import annotations
@@ -16,17 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray, IntArray
 from weald.input.state import LARGEST_SEED, CheckedState, is_whole, require
 from weald.sampling import Sampling
 
-__all__ = ["Members", "State"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+__all__ = ["Members", "PlainMembers"]
 
 
 @dataclass(frozen=True)
-class State:
+class PlainMembers:
     """Members as plain things.
 
     Attributes
@@ -52,7 +50,7 @@ class Members(CheckedState, ABC):
     seed : int
         Of the ensemble; those of the members follow from it.
     sampling : Sampling, optional
-        Which rows and columns each member saw; None: all, or nobody wrote it down.
+        Which rows and columns each member saw; None: all, or not recorded.
     per_round : int
         Members that a round adds.
     grid : bool
@@ -76,7 +74,7 @@ class Members(CheckedState, ABC):
 
     @abstractmethod
     def read(self, ensemble: Any, X: Any) -> Any:
-        """Rows to be asked about, as the members want them."""
+        """Rows to predict, as the members want them."""
 
     @abstractmethod
     def sum(
@@ -92,18 +90,18 @@ class Members(CheckedState, ABC):
     ) -> FloatArray:
         """What the rounds first .. last - 1 say, added up in their order.
 
-        One by one or all at once makes no difference, not in the last bit.
+        Bit for bit the same, whether added one by one or all at once.
 
         Parameters
         ----------
         X : rows that were read
         weights : array of shape (rounds,), optional
-            What each round counts; 1 by default.
+            How much each round counts; 1 by default.
         first, last : int
         vote : bool
             A member says 1 for the class it predicts, instead of its class shares.
         start : array of shape (n, n_outputs), optional
-            What is added to, for members that say numbers.
+            Sums to start from, for members that say numbers.
         n_jobs : int, optional
         """
 
@@ -153,7 +151,7 @@ class Members(CheckedState, ABC):
         """A copy of the first rounds, that may be added to."""
 
     @abstractmethod
-    def state(self) -> State:
+    def state(self) -> PlainMembers:
         """The members as plain arrays and values."""
 
     def in_bag(self) -> npt.NDArray[np.uint32]:

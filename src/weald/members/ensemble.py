@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,8 +16,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
+from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, is_whole, require
-from weald.members.base import FloatArray, IntArray, Members
+from weald.members.base import Members
+from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
 
 __all__ = ["DrawingEnsemble", "Ensemble"]
@@ -39,11 +42,11 @@ class Ensemble:
             for forest in members.forests:
                 check_trees(self, forest, same_target=same_target)
 
-    def _asked(self) -> Members:
+    def _fitted_members(self) -> Members:
         """The members, if there are any."""
         try:
             return self._members
-        except AttributeError:  # a look before each answer would cost as much as the answer
+        except AttributeError:  # checking first would cost as much as predicting one row
             check_is_fitted(self)
             raise
 
@@ -58,7 +61,7 @@ class Ensemble:
     @property
     def estimators_(self) -> Sequence[Any]:
         """The fitted members; trees of weald are made when they are asked for."""
-        return self._asked().estimators()
+        return self._fitted_members().estimators()
 
     @estimators_.setter
     def estimators_(self, members: Any) -> None:
@@ -71,7 +74,7 @@ class Ensemble:
     @property
     def forest_(self) -> engine.Forest:
         """The members, if they are trees grown by the engine."""
-        members = self._asked()
+        members = self._fitted_members()
         if not isinstance(members, Trees) or len(members.forests) != 1:
             raise AttributeError(
                 "forest_ is only there if the members are weald's trees, one in each round."
@@ -80,8 +83,8 @@ class Ensemble:
 
     @property
     def member_weights_(self) -> FloatArray:
-        """What each member counts: all the same, unless the ensemble says otherwise."""
-        return np.ones(len(self._asked()))
+        """How much each member counts: all the same, unless the ensemble says otherwise."""
+        return np.ones(len(self._fitted_members()))
 
     def leaf_index(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree.
@@ -91,12 +94,12 @@ class Ensemble:
         array of shape (n, n_estimators_), or (n, n_estimators_, trees of a round) if a round has
         several
         """
-        members = self._asked()
+        members = self._fitted_members()
         leaves = members.leaves(members.read(self, X), self._jobs())
         return leaves[:, :, 0] if leaves.shape[2] == 1 else leaves
 
     def __len__(self) -> int:
-        return len(self._asked())
+        return len(self._fitted_members())
 
     def __getitem__(self, t: Any) -> Any:
         return self.estimators_[t]
@@ -108,13 +111,34 @@ class Ensemble:
 class DrawingEnsemble(Ensemble):
     """An ensemble whose members see rows of their own."""
 
+    oob_score_: float
+    oob_score_curve_: FloatArray
+    oob_error_curve_: FloatArray
+
+    @abstractmethod
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
+        """Note the out-of-bag prediction on self."""
+
+    def _keep_scores(self, watch: OutOfBag | None) -> None:
+        """Note the out-of-bag scores, and forget those of an earlier fit."""
+        for name in [name for name in self.__dict__ if name.startswith(("oob_", "_oob_"))]:
+            if name != "oob_score":  # the one that is a parameter
+                del self.__dict__[name]
+        if watch is None:
+            return
+        watch.warn_of_rows_never_left_out()
+        self.oob_score_ = watch.score
+        self.oob_score_curve_ = np.array(watch.score_curve)
+        self.oob_error_curve_ = np.array(watch.error_curve)
+        self._keep_out_of_bag(watch)
+
     @property
     def in_bag_(self) -> npt.NDArray[np.uint32]:
         """How often each row was drawn for each member, shape (n_estimators_, n); read-only."""
-        return self._asked().in_bag()
+        return self._fitted_members().in_bag()
 
     @property
     def estimators_samples_(self) -> list[npt.NDArray[np.intp]]:
         """The rows drawn for each member, each as often as it was drawn; made anew."""
-        members = self._asked()
+        members = self._fitted_members()
         return [members.rows_of(t) for t in range(len(members))]

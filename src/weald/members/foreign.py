@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from weald import combining
-from weald._engine import check_n_jobs
+from weald._engine import FloatArray, check_n_jobs
 from weald.input.raw_table import take_columns, take_rows
 
 __all__ = [
@@ -30,8 +30,8 @@ __all__ = [
     "fit_members",
     "make_member",
     "member_decisions",
+    "member_finite_values",
     "member_log_shares",
-    "member_numbers",
     "member_shares",
     "member_values",
     "spread",
@@ -39,7 +39,6 @@ __all__ = [
     "takes_weights",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64] | None  # of a member; None: all
 Counts = npt.NDArray[np.uint32] | None  # how often each row counts; None: once
 
@@ -84,7 +83,7 @@ def make_member(
 
 
 def _by_code(weights: dict[Any, Any], classes: npt.NDArray[Any], name: str) -> dict[int, Any]:
-    """Weights of classes, given by label, by code; as in scikit-learn some labels may be absent."""
+    """Class weights keyed by code instead of label; as in scikit-learn some may be absent."""
     labels = classes.tolist()
     found = {code: weights[label] for code, label in enumerate(labels) if label in weights}
     strange = [label for label in weights if label not in labels]
@@ -245,8 +244,10 @@ def member_values(member: Any, X: Any, *, params: dict[str, Any] | None = None) 
     return np.asarray(member.predict(X, **(params or {})), dtype=np.float64)
 
 
-def member_numbers(member: Any, X: Any, *, params: dict[str, Any] | None = None) -> FloatArray:
-    """The same, one finite number for each row: anything else cannot be boosted."""
+def member_finite_values(
+    member: Any, X: Any, *, params: dict[str, Any] | None = None
+) -> FloatArray:
+    """As `member_values`, but refuses anything other than one finite number per row."""
     said = member_values(member, X, params=params)
     n = X.shape[0]
     if said.size != n or not np.isfinite(said).all():

@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import _engine as engine
+from weald._engine import FloatArray
 from weald.input.raw_table import take_rows
 from weald.members.base import Members
 from weald.members.trees import Trees
 from weald.params.stopping import Stopping
 from weald.params.warnings import warn_user
 
-FloatArray = npt.NDArray[np.float64]
 Scorer = Callable[[Any, Any], float]
 Rows = npt.NDArray[np.intp] | slice
 
@@ -58,8 +58,8 @@ class OutOfBag:
         Rows that members leave out often enough to wait for; all that count by default.
     patience : int, optional
         Stop when the score has not risen by `tol` over so many members. They are counted from the
-        first one at which nearly all awaited rows were left out by somebody: a score before is one
-        of other, fewer rows, and a lucky one would be a bar too high.
+        first one at which nearly all awaited rows were left out by somebody: earlier scores cover
+        fewer, other rows, and a lucky one would be too hard to beat.
     tol : float
     vote : bool
         The members vote for a class instead of giving shares.
@@ -70,8 +70,8 @@ class OutOfBag:
     ----------
     sums : array of shape (n, n_outputs, n_classes)
         Sum of the values (class shares, votes or numbers) each row got from members without it.
-    votes : array of int64 of shape (n,)
-        How many members that were.
+    answered : array of int64 of shape (n,)
+        How many members that were; of members with weights, the sum of these.
     score_curve, error_curve : list of float
         Score, and error rate or mean squared error, after 1, 2, ... members. NaN as long as no row
         was left out.
@@ -108,11 +108,11 @@ class OutOfBag:
     def clear(self) -> None:
         """Forget all members."""
         self.sums: FloatArray = np.zeros((*self.target.shape, self.n_classes))
-        self.votes: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
+        self.answered: npt.NDArray[np.int64] = np.zeros(len(self.target), dtype=np.int64)
         self.score_curve: list[float] = []
         self.error_curve: list[float] = []
         self._rule = Stopping(self.patience, self.tol)
-        self.comparable = False  # scores of now are about nearly the same rows as later ones
+        self.comparable = False  # from now on scores cover nearly the same rows
 
     # --- members ------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class OutOfBag:
         shares (len(rows), n_classes), or numbers (len(rows),) or (len(rows), n_outputs).
         """
         self.sums[rows] += values.reshape(len(rows), *self.sums.shape[1:])
-        self.votes[rows] += 1
+        self.answered[rows] += 1
         self._note()
 
     def follow(self, members: Members, X: Any, last: int, n_jobs: int | None) -> None:
@@ -151,7 +151,7 @@ class OutOfBag:
         if isinstance(members, Trees) and self._weighs_alike:
             draw, threads = members.sampling.draw, engine.resolve_threads(n_jobs)
             members.forest.add_out_of_bag(
-                X, draw, members.seed, t, t + 1, self.sums, self.votes, threads, self.vote
+                X, draw, members.seed, t, t + 1, self.sums, self.answered, threads, self.vote
             )
             self._note()
             return
@@ -164,7 +164,7 @@ class OutOfBag:
     @property
     def stopped(self) -> bool:
         """The score has not risen by `tol` over the last `patience` members."""
-        return self._rule.rests
+        return self._rule.says_stop
 
     # --- results ------------------------------------------------------------------------------
 
@@ -177,12 +177,12 @@ class OutOfBag:
     def prediction(self) -> FloatArray:
         """Mean of what the members without a row say, (n, n_outputs, n_classes); NaN if none."""
         with np.errstate(invalid="ignore"):
-            mean: FloatArray = self.sums / self.votes[:, None, None]
+            mean: FloatArray = self.sums / self.answered[:, None, None]
         return mean
 
-    def warn_of_rows_without(self) -> None:
-        """Say it if some rows were in the bag of every member."""
-        never = self.votes == 0 if self.present is None else self.present & (self.votes == 0)
+    def warn_of_rows_never_left_out(self) -> None:
+        """Warn if some rows were in the bag of every member."""
+        never = self.answered == 0 if self.present is None else self.present & (self.answered == 0)
         if never.any():
             warn_user(
                 f"Some inputs do not have OOB scores: {np.count_nonzero(never)} of {len(never)} "
@@ -194,7 +194,7 @@ class OutOfBag:
 
     def _note(self) -> None:
         """Write down the score and the error of the members so far."""
-        scored = self.votes > 0 if self.present is None else self.present & (self.votes > 0)
+        scored = self.answered > 0 if self.present is None else self.present & (self.answered > 0)
         count = np.count_nonzero(scored)
         rows = slice(None) if count == len(scored) else np.flatnonzero(scored)
         if count == 0:
@@ -234,7 +234,7 @@ class OutOfBag:
 
     def _score_of_numbers(self, rows: Rows) -> tuple[float, float]:
         truth = self.target[rows]
-        guess = self.sums[rows, :, 0] / self.votes[rows, None]
+        guess = self.sums[rows, :, 0] / self.answered[rows, None]
         squares = ((truth - guess) ** 2).sum(axis=0)
         error = float(squares.mean()) / len(truth)
         if self.scorer is not None:
@@ -242,7 +242,7 @@ class OutOfBag:
         if len(truth) < 2:
             return np.nan, error
         spread = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
-        # As in scikit-learn, a constant target is foretold perfectly (1) or not (0).
+        # As in scikit-learn, a constant target is predicted perfectly (1) or not (0).
         safe = np.where(spread > 0, spread, 1.0)
         r2 = np.where(spread > 0, 1 - squares / safe, (squares == 0).astype(float))
         return float(r2.mean()), error

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from weald import _engine as engine
 from weald.input.state import CheckedState, is_whole, require
 
-__all__ = ["Templates", "describe", "fitted_tree", "grown_by_engine", "tree_like"]
+__all__ = ["Templates", "as_template", "fitted_tree", "grown_by_engine", "tree_like"]
 
 
 # What an estimator knows of the columns of its table.
@@ -37,7 +37,7 @@ def tree_like(kind: type[BaseEstimator], ensemble: Any) -> Any:
     return kind(**{name: getattr(ensemble, name) for name in sorted(names)})
 
 
-def describe(
+def as_template(
     tree: Any, ensemble: Any, max_features: int, *, n_outputs: int = 1, classes: Any = None
 ) -> Any:
     """Note on a tree what all members have in common; it has no nodes, and is returned.
@@ -132,13 +132,10 @@ def fitted_tree(
     """
     member = type(template)(**{**template.get_params(deep=False), "random_state": seed})
     member.tree_ = tree
-    for name in (*_OF_COLUMNS, "n_outputs_"):
-        if hasattr(like, name):
-            setattr(member, name, getattr(like, name))
-    if hasattr(like, "classes_"):
-        member.classes_, member.n_classes_ = like.classes_, like.n_classes_
+    classes = getattr(like, "classes_", None)
+    as_template(member, like, template.max_features_, n_outputs=like.n_outputs_, classes=classes)
+    if classes is not None:
         member._costs = None
-    member.max_features_ = template.max_features_
     member.ccp_alpha_ = template.ccp_alpha
     if columns is not None:
         member.tree_ = _narrow(tree, columns)

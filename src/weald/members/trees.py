@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald import combining
+from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, require
 from weald.input.table import check_X_predict
-from weald.members.base import FloatArray, IntArray, Members, State
+from weald.members.base import Members, PlainMembers
 from weald.members.templates import Templates, fitted_tree
 from weald.members.views import MemberGrid, MemberTrees
 from weald.sampling import Sampling
@@ -94,13 +95,13 @@ class Trees(Members):
         )
 
     def go_on_with(self, template: Any) -> None:
-        """The trees to come are like this one, those that are there stay as they are."""
+        """Trees grown from now on are like this one; those already there keep theirs."""
         self.templates = Templates(template, self.templates, len(self))
 
     # --- questions ------------------------------------------------------------------------------
 
     def read(self, ensemble: Any, X: Any) -> npt.NDArray[Any]:
-        """Rows to be asked about, as trees want them."""
+        """Rows to predict, as trees want them."""
         return check_X_predict(ensemble, X)
 
     def sum(
@@ -186,7 +187,7 @@ class Trees(Members):
             columns = self.columns_of(t)
         return fitted_tree(self.templates[t], self.forests[k].tree(t), self.like, seed, columns)
 
-    def state(self) -> State:
+    def state(self) -> PlainMembers:
         """The trees as plain arrays and values."""
         values: dict[str, Any] = {
             "kind": "trees",
@@ -205,4 +206,4 @@ class Trees(Members):
                     arrays[f"forest {k}: {name}"] = part
                 else:
                     values[f"forest {k}: {name}"] = part
-        return State(values, arrays)
+        return PlainMembers(values, arrays)

@@ -1,4 +1,7 @@
-"""Out-of-bag with members that count differently, by how good they are or as they were told to."""
+"""Out-of-bag predictions of members with different weights.
+
+The weights are given, or come from the members' own out-of-bag performance.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import combining
+from weald._engine import FloatArray
 from weald.members.out_of_bag import OutOfBag
 
-__all__ = ["WeighingOutOfBag"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["WeightedOutOfBag"]
 
 
-class WeighingOutOfBag(OutOfBag):
+class WeightedOutOfBag(OutOfBag):
     """Weighs every member, by its own out-of-bag rows or by a given weight.
 
     As the weight of a member depends on nothing but that member, the score after t members is the
@@ -30,7 +32,7 @@ class WeighingOutOfBag(OutOfBag):
         over several outputs.
     """
 
-    votes: npt.NDArray[Any]  # sums of weights
+    answered: npt.NDArray[Any]  # sums of weights
     _weighs_alike = False
 
     def __init__(self, *arguments: Any, given: FloatArray | None = None, **settings: Any) -> None:
@@ -43,7 +45,7 @@ class WeighingOutOfBag(OutOfBag):
     def clear(self) -> None:
         """Forget all members."""
         super().clear()
-        self.votes = np.zeros(len(self.target))
+        self.answered = np.zeros(len(self.target))
         self.weights: list[float] = []
 
     def add(self, rows: npt.NDArray[np.intp], values: FloatArray) -> None:
@@ -53,7 +55,7 @@ class WeighingOutOfBag(OutOfBag):
         weight = self._weight(rows, values) if self.given is None else float(self.given[t])
         self.weights.append(weight)
         self.sums[rows] += weight * values
-        self.votes[rows] += weight
+        self.answered[rows] += weight
         self._note()
 
     def _weight(self, rows: npt.NDArray[np.intp], values: FloatArray) -> float:

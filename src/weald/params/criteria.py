@@ -1,4 +1,4 @@
-"""The criteria of trees, a row for each beside its row in the engine's table."""
+"""The criteria of trees: one row each, matching the engine's table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from weald._engine import FloatArray
 
 __all__ = ["CLASSIFICATION_CRITERIA", "CRITERIA", "REGRESSION_CRITERIA", "Criterion"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def _squared(y: FloatArray, mu: FloatArray) -> FloatArray:

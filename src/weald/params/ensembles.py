@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.params.growth import (
     GrowthParams,
     check_count,
@@ -25,16 +26,16 @@ from weald.params.growth import (
 from weald.params.warnings import warn_user
 
 __all__ = [
-    "EnsembleParams",
+    "BaggingParams",
     "ForestParams",
     "WatchParams",
+    "check_patience",
+    "check_validation_fraction",
     "check_verbosity",
     "resolve_bagging_params",
     "resolve_forest_params",
     "resolve_watch",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,13 +65,13 @@ class ForestParams(GrowthParams, WatchParams):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnsembleParams(WatchParams):
+class BaggingParams(WatchParams):
     """What the parameters of an ensemble mean, beside those of its members and their draws."""
 
     threads: int  # members made at a time
     vote: bool = False  # each member votes for one class
     weights: FloatArray | None = None  # of the members, given by the user
-    weigh: bool = False  # the members by their out-of-bag performance
+    weigh_by_oob: bool = False  # members, by their out-of-bag performance
     combine: Any = None  # instead of the mean
 
 
@@ -78,9 +79,7 @@ def resolve_watch(estimator: Any) -> WatchParams:
     """Check the parameters that all ensembles have in common."""
     e = estimator
     n_estimators = check_count("n_estimators", e.n_estimators, least=1)
-    patience = e.n_iter_no_change
-    if patience is not None:
-        patience = check_count("n_iter_no_change", patience, least=1)
+    patience = check_patience(e.n_iter_no_change)
     out_of_bag, scorer = _check_oob_score(e.oob_score)
     return WatchParams(
         n_estimators=n_estimators,
@@ -125,7 +124,7 @@ def resolve_forest_params(
     return ForestParams(**vars(growth), **vars(watch), keep_rows=keep_rows)
 
 
-def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> EnsembleParams:
+def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> BaggingParams:
     """Check the parameters of a bagging estimator."""
     watch = resolve_watch(estimator)
     weighting = estimator.weighting
@@ -138,12 +137,12 @@ def resolve_bagging_params(estimator: Any, threads: int, vote: bool) -> Ensemble
             "Out-of-bag predictions are means: with combine, leave oob_score, n_iter_no_change and "
             "weighting='oob' alone."
         )
-    return EnsembleParams(
+    return BaggingParams(
         **vars(watch),
         threads=threads,
         vote=vote,
         weights=None if by_performance else _given_weights(weighting, watch.n_estimators),
-        weigh=by_performance,
+        weigh_by_oob=by_performance,
         combine=combine,
     )
 
@@ -169,6 +168,21 @@ def check_verbosity(value: Any) -> int:
     if isinstance(value, bool | np.bool_):
         return int(value)
     return check_count("verbose", value, least=0)
+
+
+def check_patience(value: Any) -> int | None:
+    """How many rounds without a gain end a fit; None: none do."""
+    return None if value is None else check_count("n_iter_no_change", value, least=1)
+
+
+def check_validation_fraction(value: Any, *, optional: bool) -> float | None:
+    """Share of the rows that is held out; None, if that is `optional`."""
+    if optional and value is None:
+        return None
+    if not is_real(value) or not 0 < value < 1:
+        wanted = "a number between 0 and 1 (exclusive)"
+        raise refuse("validation_fraction", f"None or {wanted}" if optional else wanted, value)
+    return float(value)
 
 
 def _given_weights(value: Any, n_estimators: int) -> FloatArray | None:

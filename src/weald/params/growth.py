@@ -1,7 +1,7 @@
 """Parameters of trees, parsed once into what the engine understands.
 
-The checks of single values serve ensembles as well (:mod:`weald.params.ensembles`). Below these
-two files there are no strings, no None and no checks of parameters.
+The checks of single values serve ensembles as well (:mod:`weald.params.ensembles`). Code further
+down gets checked values only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from weald._engine import Rules, resolve_threads
 from weald.params.criteria import CRITERIA
 
-_ENDLESS = 2**40  # more rows, leaves or levels than there can be; fits the engine's integers
+_NO_LIMIT = 2**40  # more rows, leaves or levels than there can be; fits the engine's integers
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def check_count(name: str, value: Any, *, least: int) -> int:
     """A whole number that is at least `least`."""
     if not is_int(value) or value < least:
         raise refuse(name, f"a whole number >= {least}", value)
-    return min(int(value), _ENDLESS)
+    return min(int(value), _NO_LIMIT)
 
 
 def check_fraction(name: str, value: Any, *, low: float, high: float) -> float:
@@ -87,7 +87,7 @@ def check_flag(name: str, value: Any) -> bool:
 def count_or_share(name: str, value: Any, n: int, *, least: int, whole: bool) -> int:
     """A number of rows, or a share of the `n` rows there are."""
     if is_int(value) and value >= least:
-        return min(int(value), _ENDLESS)
+        return min(int(value), _NO_LIMIT)
     in_range = is_real(value) and (0 < value < 1 or (whole and value == 1))
     if in_range and not is_int(value):
         return max(least, ceil(float(value) * n))
@@ -104,7 +104,7 @@ def resolve_max_features(value: Any, d: int, name: str = "max_features") -> int:
     if isinstance(value, str) and value == "log2":
         return max(1, int(np.log2(d)))
     if is_int(value) and value >= 1:
-        return min(int(value), _ENDLESS)
+        return min(int(value), _NO_LIMIT)
     if is_real(value) and not is_int(value) and 0 < value <= 1:
         return max(1, int(value * d))
     raise refuse(name, "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value)
@@ -238,7 +238,7 @@ def resolve_member_tree(
     is_categorical: npt.NDArray[np.bool_],
     total_weight: float,
 ) -> GrowthParams:
-    """Check the parameters of a tree that is a member, and the same for all: no seed of its own."""
+    """Check the parameters shared by all trees of an ensemble; seeds come from elsewhere."""
     splitter = check_choice("splitter", tree.splitter, ("best", "random"))
     growth = resolve_growth(tree, criteria, n, is_categorical, total_weight, splitter=splitter)
     prune = resolve_prune(tree.ccp_alpha)

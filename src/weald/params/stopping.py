@@ -18,7 +18,7 @@ class Stopping:
 
     Attributes
     ----------
-    best : int
+    best_round : int
         The round, counted from 1, that was best; the first of equals.
 
     Examples
@@ -26,33 +26,35 @@ class Stopping:
     >>> rule = Stopping(patience=2, tol=0.0)
     >>> for score in (0.5, 0.7, 0.8, 0.8, 0.8):
     ...     better = rule.note(score)
-    >>> rule.rests, rule.best
+    >>> rule.says_stop, rule.best_round
     (True, 3)
     """
 
     def __init__(self, patience: int | None, tol: float = 0.0) -> None:
         self.patience, self.tol = patience, tol
-        self._best: list[float] = []  # so far, after each round
-        self.best = 1
+        self._best_scores: list[float] = []  # so far, after each round
+        self.best_round = 1
 
     def note(self, score: float) -> bool:
         """A round has this score, higher is better; whether it is the best so far."""
         score = -inf if isnan(score) else score
-        before = self._best[-1] if self._best else -inf
-        self._best.append(max(before, score))
+        before = self._best_scores[-1] if self._best_scores else -inf
+        self._best_scores.append(max(before, score))
         if score > before:
-            self.best = len(self._best)
+            self.best_round = len(self._best_scores)
         return score > before
 
     def back_to(self, rounds: int) -> None:
         """Forget what came after so many rounds."""
-        self._best = self._best[:rounds]
-        self.best = self._best.index(self._best[-1]) + 1 if self._best else 1
+        self._best_scores = self._best_scores[:rounds]
+        self.best_round = (
+            self._best_scores.index(self._best_scores[-1]) + 1 if self._best_scores else 1
+        )
 
     @property
-    def rests(self) -> bool:
+    def says_stop(self) -> bool:
         """It is time to stop."""
-        if self.patience is None or len(self._best) <= self.patience:
+        if self.patience is None or len(self._best_scores) <= self.patience:
             return False
-        before = self._best[-1 - self.patience]
-        return before > -inf and self._best[-1] <= before + self.tol
+        before = self._best_scores[-1 - self.patience]
+        return before > -inf and self._best_scores[-1] <= before + self.tol

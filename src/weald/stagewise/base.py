@@ -1,4 +1,4 @@
-"""What the two stagewise estimators share: the walk of a fit, and the questions to the model."""
+"""What the two stagewise estimators share: the course of a fit, and the questions to the model."""
 
 from __future__ import annotations
 
@@ -12,31 +12,24 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 
-from weald.boosting.learners import AnyLearner
-from weald.boosting.model import AdditiveModel, Start
+from weald._engine import FloatArray
+from weald.boosting.learners import GradientForeignLearner
+from weald.boosting.model import AdditiveEnsemble, AdditiveModel, Start
 from weald.boosting.objective import Objective
 from weald.boosting.rounds import BoostingRounds
 from weald.boosting.validation import Monitor, hold_out
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.input.fit_data import FitData, Validation, read_fit
-from weald.input.state import (
-    CheckedState,
-    check_classes,
-    check_columns,
-    check_seed,
-    numbers,
-    require,
-)
+from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.losses import Identity, Loss, check_derivatives, get_loss
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
 from weald.members.foreign import check_member
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, grown_by_engine
 from weald.members.trees import Trees
-from weald.params.ensembles import check_verbosity
+from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     check_choice,
     check_count,
@@ -47,12 +40,10 @@ from weald.params.growth import (
     resolve_seed,
 )
 from weald.params.warnings import warn_user
-from weald.stagewise.learners import FittedTrees
+from weald.stagewise.learners import StagewiseTreeLearner
 from weald.stagewise.steps import LineSearch, StagewiseGradients
 
 __all__ = ["StagewiseBase"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _CHECKED = 50  # rows on which the gradient of a loss of the user's own is looked at
 
@@ -65,13 +56,13 @@ class _Params:
     learning_rate: float
     from_zero: bool
     patience: int | None
-    fraction: float | None
+    validation_fraction: float | None
     tol: float
     verbose: int
     keep_partial: bool
 
 
-class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class StagewiseBase(AdditiveEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     """Forward stagewise additive modelling: ``F <- F + nu h``, one member at a time."""
 
     loss_: Loss
@@ -81,26 +72,18 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     train_losses_: FloatArray
     validation_losses_: FloatArray
     stop_reason_: str
-    _model: AdditiveModel
     _kind: str  # of the losses
 
     # --- pickling ---------------------------------------------------------------------------------
 
     def _check_state(self) -> None:
-        check_columns(self)
-        check_classes(self)
-        check_seed(self)
+        check_attributes(self)
         if "_model" not in vars(self):
             return
-        require(isinstance(self._model, AdditiveModel), self, "its members")
-        self._check_members(same_target=False)
+        self._check_model()
         require(numbers(self.steps_, len(self._members)), self, "steps_")
         require(np.isfinite(float(self.init_)), self, "init_")
         require(isinstance(self.loss_, Loss), self, "loss_")
-
-    @property
-    def _members(self) -> Members:  # type: ignore[override]
-        return self._model.members
 
     # --- what labels and numbers differ in --------------------------------------------------------
 
@@ -140,32 +123,26 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
             data = data.present()
             if not self._nothing_to_learn():
                 classes = self._kind == "binary"
-                data = hold_out(data, params.patience, params.fraction, self.seed_, classes=classes)
+                data = hold_out(
+                    data, params.patience, params.validation_fraction, self.seed_, classes=classes
+                )
             self.loss_ = self._checked_loss(data)
             self.init_ = self._start(data, params)
             self._boost(data, params)
             return self
 
     def _resolve(self) -> _Params:
-        rate, patience, fraction = (
-            self.learning_rate,
-            self.n_iter_no_change,
-            self.validation_fraction,
-        )
+        rate = self.learning_rate
         if not is_real(rate) or not 0 < rate < np.inf:
             raise refuse("learning_rate", "a finite number > 0", rate)
-        if patience is not None:
-            patience = check_count("n_iter_no_change", patience, least=1)
-        if fraction is not None and (not is_real(fraction) or not 0 < fraction < 1):
-            raise refuse(
-                "validation_fraction", "None or a number between 0 and 1 (exclusive)", fraction
-            )
+        patience = check_patience(self.n_iter_no_change)
+        fraction = check_validation_fraction(self.validation_fraction, optional=True)
         return _Params(
             n_estimators=check_count("n_estimators", self.n_estimators, least=1),
             learning_rate=float(rate),
             from_zero=check_choice("init", self.init, ("constant", "zero")) == "zero",
             patience=patience,
-            fraction=None if fraction is None else float(fraction),
+            validation_fraction=fraction,
             tol=check_fraction("tol", self.tol, low=0.0, high=np.inf),
             verbose=check_verbosity(self.verbose),
             keep_partial=check_flag("keep_partial", self.keep_partial),
@@ -197,17 +174,19 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
     def _boost(self, data: FitData, params: _Params) -> None:
         """Go the best step along the best member, until no step helps."""
         labels = self._sides() if is_classifier(self.estimator_) else None
-        learner: FittedTrees | AnyLearner
+        learner: StagewiseTreeLearner | GradientForeignLearner
         if data.table is None:
-            learner = AnyLearner(self.estimator_, data, 1, 1, self.seed_, labels, scaled=True)
-            members: Members = Others(
+            learner = GradientForeignLearner(
+                self.estimator_, data, 1, 1, self.seed_, labels, scaled=True
+            )
+            members: Members = ForeignMembers(
                 [], 0 if labels is None else 2, self.seed_, finite=labels is None
             )
         else:
-            learner = FittedTrees(self.estimator_, data, labels, self, self.seed_)
+            learner = StagewiseTreeLearner(self.estimator_, data, labels, self, self.seed_)
             members = Trees([], Templates(learner.template), self.seed_)
         start = Start(np.array([self.init_]))
-        model = AdditiveModel(start, members, np.zeros(0), votes=labels is not None)
+        model = AdditiveModel(start, members, np.zeros(0), members_vote=labels is not None)
         learner.raw[:] = self.init_
         objective = Objective((self.loss_,), 1)
         gradients = StagewiseGradients(objective, data, learner)
@@ -283,7 +262,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _raw(self, X: Any) -> FloatArray:
         """``F = init + sum_t nu_t h_t``."""
-        rows = self._asked().read(self, X)
+        rows = self._fitted_members().read(self, X)
         nothing = np.zeros((rows.shape[0], 1))
         model = self._model
         return self.init_ + model.added(
@@ -292,9 +271,9 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     def _staged_raw(self, X: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds; added as in `_raw`, so the last are the same."""
-        members, model = self._asked(), self._model
+        members, model = self._fitted_members(), self._model
         rows = members.read(self, X)
-        by_class = model.votes and isinstance(members, Trees)  # what both classes have got
+        by_class = model.members_vote and isinstance(members, Trees)  # what both classes have got
         sums = np.zeros((rows.shape[0], 2 if by_class else 1))
         for t in range(len(members)):
             if by_class:
@@ -313,7 +292,7 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
         -------
         array of shape (n_estimators_, n)
         """
-        members = self._asked()
+        members = self._fitted_members()
         rows = members.read(self, X)
         each = [
             self._model.added(rows, np.zeros((rows.shape[0], 1)), t, t + 1, self._jobs())
@@ -323,14 +302,11 @@ class StagewiseBase(Ensemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def member_weights_(self) -> FloatArray:
-        """The steps, by the name all of weald's ensembles have for what members count."""
-        self._asked()
+        """The steps, by the name all of weald's ensembles have for how much members count."""
+        self._fitted_members()
         return self.steps_
 
     # --- scikit-learn's conventions ---------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         return like_members(super().__sklearn_tags__(), self._get_estimator())

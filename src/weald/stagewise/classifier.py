@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
+from weald._engine import FloatArray
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
 from weald.losses import Loss, names_of
@@ -18,8 +19,6 @@ from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeClassifier
 
 __all__ = ["StagewiseClassifier"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class StagewiseClassifier(ClassifierMixin, StagewiseBase):

@@ -2,7 +2,7 @@
 
 A regression tree is fitted to r = -g by least squares, or as its criterion says. A classification
 tree says -1 or 1, and is fitted to the sign of r with the weights ``w |r|``, as in
-:class:`weald.boosting.learners.AnyLearner`, which serves all other members.
+:class:`weald.boosting.learners.GradientForeignLearner`, which serves all other members.
 
 Trees are grown one by one from the same binned table. Trees with a cost matrix or
 ``ccp_alpha="cv"`` read the table themselves (:func:`weald.members.templates.grown_by_engine`).
@@ -18,15 +18,15 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald import _engine as engine
-from weald.boosting.learners import signed_weights
+from weald._engine import FloatArray
+from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
-from weald.members.templates import describe
+from weald.input.table import Table
+from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
 
-__all__ = ["FittedTrees"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["StagewiseTreeLearner"]
 
 # Trees are fitted to the gradient as it is, unless it is far out of the range of other numbers.
 _HUGE, _TINY = 1e50, 1e-50
@@ -35,7 +35,7 @@ _OF_GRADIENTS = {  # which have both signs
 }
 
 
-class FittedTrees:
+class StagewiseTreeLearner:
     """Trees of weald: values become codes once, and every round grows a tree from them.
 
     Parameters
@@ -62,16 +62,10 @@ class FittedTrees:
             rows.table.is_categorical,
             rows.weight,
         )
-        self._matrix = engine.bin_table(
-            np.ascontiguousarray(rows.X),
-            rows.table.n_categories,
-            self._growth.max_bins,
-            self._growth.keys,
-            rows.weights,
-            self._growth.threads,
-        )
+        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        self._matrix = table.binned(self._growth, rows.weights, self._growth.threads)
         self._draw = engine.Draw()
-        self.template = describe(clone(tree), like, self._growth.max_features, classes=labels)
+        self.template = as_template(clone(tree), like, self._growth.max_features, classes=labels)
         self.raw, self.gradients, self.hessians = (np.zeros((1, len(rows))) for _ in range(3))
         self._forest: engine.Forest | None = None
         self._said = np.zeros(len(rows))
@@ -98,7 +92,7 @@ class FittedTrees:
     def _target(self, r: FloatArray) -> engine.Target:
         if self._votes:
             # The same total in every round, as the rules know it; whole weights of equal rows stay.
-            weights = signed_weights(r, self._row_weights, self._rows.weight)
+            weights = gradient_size_weights(r, self._row_weights, self._rows.weight)
             signs = (r > 0).astype(np.int32)[:, None]
             return engine.labels(signs, [2], self.template._row_weights(signs, weights))
         largest = float(np.abs(r).max())

@@ -10,15 +10,14 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from weald._engine import FloatArray
 from weald.input.fit_data import Validation
-from weald.input.labels import check_target
+from weald.input.labels import check_squares, check_target
 from weald.losses import Loss
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["StagewiseRegressor"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class StagewiseRegressor(RegressorMixin, StagewiseBase):
@@ -198,8 +197,7 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
         target = check_target(y, n)
         if target.shape[1] > 1:
             raise ValueError("y should be a 1d array, one number per row: fit a model per output.")
-        if np.abs(target).max(initial=0.0) > 1e100:
-            raise ValueError("y holds numbers beyond 1e100, whose squares may overflow: rescale y.")
+        check_squares(target)
         return target[:, 0]
 
     def _wrong_kind(self, loss: Loss) -> ValueError:

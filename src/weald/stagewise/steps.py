@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.boosting.gradients import Gradients, Scored
 from weald.boosting.model import AdditiveModel
 from weald.boosting.objective import Objective
@@ -27,8 +27,6 @@ from weald.input.fit_data import FitData
 from weald.losses.line_search import best_step, negative_gradient
 
 __all__ = ["LineSearch", "StagewiseGradients"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class StagewiseGradients(Gradients):

@@ -1,4 +1,4 @@
-"""What all tree estimators do: the walk of a fit, and the questions to a fitted tree."""
+"""What all tree estimators do: the course of a fit, and the questions to a fitted tree."""
 
 from __future__ import annotations
 
@@ -15,24 +15,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
 from weald import pruning
+from weald._engine import FloatArray, IntArray
 from weald.input.fit_data import read_fit
 from weald.input.labels import check_target, check_weights
 from weald.input.state import check_trees
 from weald.input.table import Table, check_X_predict
-from weald.input.targets import (
-    FloatArray,
-    IntArray,
-    TableEstimator,
-    Weights,
-    warn_of_shared_bins,
-)
+from weald.input.targets import TableEstimator, Weights, warn_of_shared_bins
 from weald.params.growth import TreeParams, resolve_tree_params
 
 CV_FOLDS = 5
 
 
 class TreeBase(TableEstimator):
-    """What every tree estimator shares: the walk of a fit, and the questions to a fitted tree."""
+    """What every tree estimator shares: the course of a fit, and the questions to a fitted tree."""
 
     # Not metadata to be routed: see `fit`.
     __metadata_request__fit = {"check_input": UNUSED}  # noqa: RUF012
@@ -82,11 +77,8 @@ class TreeBase(TableEstimator):
     def _grow(
         self, table: Table, target: npt.NDArray[Any], weights: Weights, params: TreeParams
     ) -> engine.Tree:
-        n_categories = table.n_categories
         growth = self._growth_weights(target, weights)
-        matrix = engine.bin_table(
-            table.X, n_categories, params.max_bins, params.keys, growth, params.threads
-        )
+        matrix = table.binned(params, growth, params.threads)
         grown_from = self._engine_target(target, growth)
         summed_up = grown_from if growth is weights else self._engine_target(target, weights)
         arrays = engine.grow(
@@ -98,7 +90,7 @@ class TreeBase(TableEstimator):
             params.threads,
         )
         n_classes = getattr(self, "n_classes_", [1] * self.n_outputs_)
-        return engine.Tree(arrays, n_categories, np.atleast_1d(n_classes))
+        return engine.Tree(arrays, table.n_categories, np.atleast_1d(n_classes))
 
     def _prune(
         self,

@@ -11,8 +11,9 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from weald import _engine as engine
 from weald import pruning
+from weald._engine import FloatArray, IntArray
 from weald.input.labels import encode_labels
-from weald.input.targets import FloatArray, IntArray, LabelTarget, Weights, all_or_nothing
+from weald.input.targets import LabelTarget, Weights, all_or_nothing
 from weald.tree.base import CV_FOLDS, TreeBase
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]

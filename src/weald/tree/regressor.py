@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald import pruning
-from weald.input.targets import FloatArray, IntArray, NumberTarget, Weights, all_or_nothing
+from weald._engine import FloatArray, IntArray
+from weald.input.targets import NumberTarget, Weights, all_or_nothing
 from weald.params.criteria import CRITERIA
 from weald.tree.base import TreeBase
 

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from weald import combining
+from weald._engine import FloatArray, IntArray
 from weald.input.raw_table import keep_X_predict, take_columns
 from weald.input.state import is_whole, require
-from weald.members.base import FloatArray, IntArray, Members, State
+from weald.members.base import Members, PlainMembers
 from weald.members.foreign import (
     member_decisions,
+    member_finite_values,
     member_log_shares,
-    member_numbers,
     member_shares,
     member_values,
     stream,
@@ -24,10 +25,10 @@ from weald.members.foreign import (
 from weald.members.views import MemberGrid
 from weald.sampling import Sampling
 
-__all__ = ["Others"]
+__all__ = ["ForeignMembers"]
 
 
-class Others(Members):
+class ForeignMembers(Members):
     """Estimators of any kind.
 
     Parameters
@@ -85,10 +86,10 @@ class Others(Members):
             self.members += [member for member, _ in members]
             self.factors += [float(factor) for _, factor in members]
 
-    def prefix(self, n: int) -> Others:
+    def prefix(self, n: int) -> ForeignMembers:
         """A copy of the first rounds, that may be added to."""
         last = n * self.per_round
-        return Others(
+        return ForeignMembers(
             self.members[:last],
             self.n_classes,
             self.seed,
@@ -102,7 +103,7 @@ class Others(Members):
     # --- questions ------------------------------------------------------------------------------
 
     def read(self, ensemble: Any, X: Any) -> Any:
-        """Rows to be asked about, as they are."""
+        """Rows to predict, as they are."""
         return keep_X_predict(ensemble, X)
 
     def one(self, t: int, X: Any, vote: bool = False, n_jobs: int | None = None) -> FloatArray:
@@ -201,10 +202,10 @@ class Others(Members):
             return MemberGrid(shape, lambda t, k: self.members[t * self.per_round + k])
         return list(self.members)
 
-    def state(self) -> State:
+    def state(self) -> PlainMembers:
         """All but the members themselves as plain values."""
         values = {
-            "kind": "others",
+            "kind": "foreignmembers",
             "seed": self.seed,
             "n_classes": self.n_classes,
             "per_round": self.per_round,
@@ -214,7 +215,7 @@ class Others(Members):
         arrays: dict[str, npt.NDArray[Any]] = {}
         if self.factors is not None:
             arrays["factors"] = np.array(self.factors)
-        return State(values, arrays, list(self.members))
+        return PlainMembers(values, arrays, list(self.members))
 
     def _stream(
         self, ask: Any, X: Any, n_jobs: int | None, params: dict[str, Any] | None
@@ -230,7 +231,7 @@ class Others(Members):
 
     def _ask(self, vote: bool) -> Any:
         if self.n_classes == 0:
-            return member_numbers if self.finite else member_values
+            return member_finite_values if self.finite else member_values
         return partial(member_shares, n_classes=self.n_classes, vote=vote)
 
     def _shaped(self, values: FloatArray) -> FloatArray:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
+    from weald.blending import BlendingClassifier, BlendingRegressor
     from weald.boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from weald.conditional import ConditionalClassifier, ConditionalRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
     from weald.forest import (
         ExtraTreesClassifier,
@@ -48,6 +50,10 @@ _HOME = {
     "AdaBoostRegressor": "weald.adaboost",
     "BaggingClassifier": "weald.bagging",
     "BaggingRegressor": "weald.bagging",
+    "BlendingClassifier": "weald.blending",
+    "BlendingRegressor": "weald.blending",
+    "ConditionalClassifier": "weald.conditional",
+    "ConditionalRegressor": "weald.conditional",
     "DecisionTreeClassifier": "weald.tree",
     "DecisionTreeRegressor": "weald.tree",
     "ExtraTreeClassifier": "weald.tree",
@@ -83,6 +89,10 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BlendingClassifier",
+    "BlendingRegressor",
+    "ConditionalClassifier",
+    "ConditionalRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",

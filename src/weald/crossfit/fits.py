@@ -27,7 +27,6 @@ from weald.members.foreign import fit_member
 
 __all__ = ["Candidate", "CandidateFits", "Fitted", "Job"]
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
 
@@ -94,10 +93,8 @@ class CandidateFits:
         Threads.
     strict : bool
         A fit that fails is an error; else its candidate is given up, see `failed`.
-    goes_on : callable, optional
-        ``goes_on(work, m) -> bool`` after every fit: whether the candidate is worth its other fits.
-    deadline : float, optional
-        When to end, by `time.monotonic`.
+    budget : Budget, optional
+        Says how long fits may take, and which candidates are not worth more of them.
     seed : int
         Of the samples of rows.
     told : callable, optional
@@ -113,7 +110,7 @@ class CandidateFits:
         Candidate number -> why.
     """
 
-    number_name = shown = "risk"
+    number_name = "risk"
 
     def __init__(
         self,
@@ -123,14 +120,13 @@ class CandidateFits:
         *,
         n_jobs: int,
         strict: bool,
-        goes_on: Callable[[CandidateFits, int], str | None] | None = None,
-        deadline: float | None = None,
+        budget: Any = None,
         seed: int = 0,
         told: Callable[[int, Fitted], None] | None = None,
     ) -> None:
         self.candidates, self.jobs, self._data = candidates, jobs, data
-        self._n_jobs, self._strict, self._goes_on = n_jobs, strict, goes_on
-        self._deadline, self._seed, self._told = deadline, seed, told
+        self._n_jobs, self._strict, self._budget = n_jobs, strict, budget
+        self._seed, self._told = seed, told
         self.done: dict[int, Fitted] = {}
         self.failed: dict[int, Exception] = {}
         self.given_up: dict[int, str] = {}
@@ -152,8 +148,12 @@ class CandidateFits:
 
     def advance(self, first: int, last: int, rate: float) -> bool:
         """Carry out the jobs first .. last - 1."""
-        if self._deadline is not None and monotonic() > self._deadline and self.done:
-            raise Finished("time_limit")
+        if self._budget is not None and not self._budget.may_start(
+            self, self.jobs[first].candidate
+        ):
+            if self._budget.left <= 0:
+                raise Finished("time_limit")
+            self.given_up.setdefault(self.jobs[first].candidate, "no time left")
         batch = [t for t in range(first, last) if self._wanted(self.jobs[t].candidate)]
         if len(batch) == 1 and self.candidates[self.jobs[batch[0]].candidate].by_engine:
             results = [self._try(batch[0])]
@@ -177,10 +177,11 @@ class CandidateFits:
             else:
                 self.failed.setdefault(m, result)
         for m in {self.jobs[t].candidate for t in batch}:
-            if self._goes_on is not None and m not in self.failed:
-                reason = self._goes_on(self, m)
+            if self._budget is not None and m not in self.failed:
+                reason = self._budget.why_not(self, m)
                 if reason is not None:
                     self.given_up[m] = reason
+                self.best = min(self._budget.best.values(), default=None)
         self._tried = last
         return True
 
@@ -209,6 +210,14 @@ class CandidateFits:
         own = [t for t, job in enumerate(self.jobs) if job.candidate == m]
         return m not in self.failed and all(t in self.done for t in own)
 
+    def note(self, m: int) -> str:
+        """Why a candidate is not complete; empty if it is."""
+        if m in self.failed:
+            return f"failed: {type(self.failed[m]).__name__}"
+        if self.complete(m):
+            return ""
+        return self.given_up.get(m, "not done in time")
+
     def _wanted(self, m: int) -> bool:
         return m not in self.failed and m not in self.given_up
 
@@ -231,7 +240,10 @@ class CandidateFits:
             X, y = take_rows(X, rows), y[rows]
             weights = None if weights is None else weights[rows]
             params = _check_method_params(data.X, params=params, indices=rows)
-        model = fit_member(candidate.make(), X, y, weights, fit_params=params)
+        model = candidate.make()
+        if self._budget is not None:
+            model = self._budget.limited(model, self, job.candidate)
+        fit_member(model, X, y, weights, fit_params=params)
         said = None
         if job.fold is None and candidate.out_of_bag is not None:
             said = candidate.out_of_bag(model)

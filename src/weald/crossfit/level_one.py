@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.crossfit.fits import CandidateFits, Job
 from weald.crossfit.folds import Fold
 
 __all__ = ["LevelOne", "fold_jobs", "level_one"]
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
 

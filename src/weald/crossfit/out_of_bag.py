@@ -7,15 +7,13 @@ from functools import partial
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
 
+from weald._engine import FloatArray
 from weald.crossfit.fits import Candidate
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import spread
-
-FloatArray = npt.NDArray[np.float64]
 
 __all__ = ["with_out_of_bag"]
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.metrics._scorer import _BaseScorer
 
 from weald import combining
-from weald.losses import Loss, get_loss
+from weald._engine import FloatArray
+from weald.losses import Loss, Softmax, SquaredError, get_loss
 
 __all__ = ["LossRisk", "MetricRisk", "Risk", "make_risk"]
 
-FloatArray = npt.NDArray[np.float64]
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # a share of 0 or 1 is taken for this far from it
 _SMALL_MEAN = 1e-6  # of the mean of the targets: what a mean of 0 or less is taken for
@@ -84,7 +84,8 @@ class LossRisk(Risk):
     by_row = has_slopes = True
 
     def __init__(self, loss: Loss, mean_target: float = 1.0) -> None:
-        self.loss, self.name = loss, loss.name
+        self.loss, self.name = loss, "log_loss" if loss.kind == "multiclass" else loss.name
+        self._times = 2.0 if type(loss) is SquaredError else 1.0  # that loss is half the square
         self._least_mean = _SMALL_MEAN * abs(mean_target) or np.finfo(np.float64).tiny
 
     def mean(self, P: FloatArray, y: FloatArray, w: FloatArray) -> float:
@@ -131,14 +132,16 @@ class LossRisk(Risk):
 
     def _value(self, P: FloatArray, y: FloatArray) -> FloatArray:
         F = self.loss.link.link(self._inside(P))
-        return self.loss.value(y, F[:, 0] if F.shape[1] == 1 else F)
+        return self._times * self.loss.value(y, F[:, 0] if F.shape[1] == 1 else F)
 
     def _slope(self, P: FloatArray, y: FloatArray) -> FloatArray:
         """Derivative of the loss of each row by its predictions, shape (n, K)."""
         inside = self._inside(P)
+        if type(self.loss) is Softmax:  # -ln p of the true class: what the shares sum to is fixed
+            return -self.indicators(y, P.shape[1]) / inside
         F = self.loss.link.link(inside)
         by_raw = self.loss.gradient(y, F[:, 0] if F.shape[1] == 1 else F).reshape(F.shape)
-        return by_raw * self.loss.link.slope(inside)
+        return self._times * by_raw * self.loss.link.slope(inside)
 
 
 class MetricRisk(Risk):
@@ -159,7 +162,8 @@ class MetricRisk(Risk):
         """What the metric says, with its sign turned if more is better."""
         target = y if self._classes is None else self._classes[y.astype(np.intp)]
         if isinstance(self._metric, _BaseScorer):
-            asked = _Said(P, self._classes)
+            known = self._classes is not None
+            asked = _SaidClasses(P, self._classes) if known else _SaidNumbers(P)
             try:
                 score = self._metric(asked, None, target, sample_weight=w)
             except TypeError:  # some metrics know no weights
@@ -169,27 +173,36 @@ class MetricRisk(Risk):
         return float(self._metric(target, said))
 
 
-class _Said:
+class _SaidNumbers:
     """A model that says what is known already: what a scorer of scikit-learn may ask."""
 
-    def __init__(self, P: FloatArray, classes: Any) -> None:
+    def __init__(self, P: FloatArray) -> None:
         self._P = P
-        self._estimator_type = "regressor" if classes is None else "classifier"
-        if classes is not None:
-            self.classes_ = classes
-            self.predict_proba = lambda X: P
+
+    def predict(self, X: Any) -> FloatArray:
+        """The numbers."""
+        return self._P[:, 0]
+
+    def __sklearn_tags__(self) -> Any:
+        return DummyRegressor().__sklearn_tags__()
+
+
+class _SaidClasses:
+    """The same for class shares."""
+
+    def __init__(self, P: FloatArray, classes: Any) -> None:
+        self._P, self.classes_ = P, classes
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The shares."""
+        return self._P
 
     def predict(self, X: Any) -> Any:
-        """Numbers, or the class of the largest share."""
-        if self._estimator_type == "regressor":
-            return self._P[:, 0]
+        """The class of the largest share."""
         return self.classes_[self._P.argmax(axis=1)]
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.dummy import DummyClassifier, DummyRegressor
-
-        kind = DummyRegressor if self._estimator_type == "regressor" else DummyClassifier
-        return kind().__sklearn_tags__()
+        return DummyClassifier().__sklearn_tags__()
 
 
 def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> Risk:
@@ -212,7 +225,7 @@ def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> R
     loss: Loss | None = None
     if isinstance(risk, str):
         try:
-            loss = get_loss(risk, n_classes=K) if risk == "log_loss" else get_loss(risk)
+            loss = get_loss(risk, n_classes=K) if risk == "log_loss" and K > 1 else get_loss(risk)
         except ValueError as error:
             try:
                 return MetricRisk(get_scorer(risk), classes, risk)

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linprog, nnls
 
+from weald._engine import FloatArray
 from weald.crossfit.risks import Risk
 
 __all__ = ["METHODS", "best_weights", "greedy_weights", "nnls_weights", "simplex_weights"]
 
-FloatArray = npt.NDArray[np.float64]
 
 _GREEDY_STEPS = 100
 _NEGLIGIBLE = 1e-6  # weights that change no prediction in a digit anybody looks at

@@ -15,12 +15,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import SplineTransformer
 from sklearn.utils.validation import check_is_fitted
 
+from weald._engine import FloatArray
 from weald.input.table import check_X_fit, check_X_predict
 from weald.params.growth import check_count, check_flag
 
 __all__ = ["TableEncoder"]
 
-FloatArray = npt.NDArray[np.float64]
 
 _REACH = 3.0  # where scaled numbers end
 _KNOTS = 6

@@ -7,22 +7,20 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 
+from weald._engine import FloatArray
 from weald.crossfit.fits import Candidate, CandidateFits, Fitted, Job
 from weald.fitting.driver import Plan, drive
 from weald.input.fit_data import FitData
 from weald.members.ensemble import Ensemble
-from weald.members.others import Others
+from weald.members.foreign_members import ForeignMembers
 
 __all__ = ["NamedMembers", "copies", "routed_to_members", "sliceable"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class NamedMembers(Ensemble):
@@ -66,7 +64,7 @@ class NamedMembers(Ensemble):
         """Note the fitted members, in the order of those that were not dropped."""
         classes = getattr(self, "classes_", None)
         n_classes = 0 if classes is None or isinstance(classes, list) else len(classes)
-        self._members = Others(models, n_classes, 0)
+        self._members = ForeignMembers(models, n_classes, 0)
         self.n_estimators_ = len(models)
         left = iter(models)
         self.named_estimators_ = Bunch()
@@ -84,7 +82,7 @@ class NamedMembers(Ensemble):
         array of shape (n_estimators_, n, n_classes) for classifiers (members without
         ``predict_proba`` say 1 for the class they predict), else (n_estimators_, n)
         """
-        each = self._asked().each(X, self.n_jobs)
+        each = self._fitted_members().each(X, self.n_jobs)
         return each[:, :, 0] if is_classifier(self) else each[:, :, 0, 0]
 
 

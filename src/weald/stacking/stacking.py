@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn import ensemble as sk
 from sklearn.base import is_classifier
 from sklearn.utils.validation import _check_method_params, check_is_fitted
@@ -31,7 +30,6 @@ from weald.stacking.named import NamedMembers, copies, routed_to_members, slicea
 
 __all__ = ["StackingClassifier", "StackingRegressor"]
 
-FloatArray = npt.NDArray[np.float64]
 
 _Base: Any = sk.StackingRegressor.__bases__[-1]
 

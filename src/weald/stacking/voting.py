@@ -53,7 +53,11 @@ class _Voting(NamedMembers, _Base):  # type: ignore[misc]
     def member_weights_(self) -> npt.NDArray[np.float64]:
         """How much each member counts."""
         given = self._weights_not_none
-        return np.ones(len(self._asked())) if given is None else np.asarray(given, dtype=float)
+        return (
+            np.ones(len(self._fitted_members()))
+            if given is None
+            else np.asarray(given, dtype=float)
+        )
 
 
 class VotingClassifier(sk.VotingClassifier, _Voting):  # type: ignore[misc]

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from sklearn.base import ClassifierMixin
-
-from weald.input.labels import encode_again, encode_labels
-from weald.members.foreign import member_shares
-from weald.superlearner.base import SuperLearnerBase
+from weald.crossfit.kinds import ClassMixture
+from weald.superlearner.base import SuperLearner
 
 __all__ = ["SuperLearnerClassifier"]
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class SuperLearnerClassifier(ClassifierMixin, SuperLearnerBase):
+class SuperLearnerClassifier(SuperLearner, ClassMixture):
     """The mixture of classifiers with the least cross-validated risk (van der Laan et al. 2007).
 
     Every candidate predicts rows that it has not seen; weights that are not negative and sum to 1
@@ -94,10 +87,6 @@ class SuperLearnerClassifier(ClassifierMixin, SuperLearnerBase):
     True
     """
 
-    _classifier = True
-    classes_: npt.NDArray[Any]
-    n_classes_: int
-
     def __init__(
         self,
         estimators: Any = None,
@@ -126,30 +115,3 @@ class SuperLearnerClassifier(ClassifierMixin, SuperLearnerBase):
         self.random_state = random_state
         self.keep_partial = keep_partial
         self.verbose = verbose
-
-    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
-        if again:
-            return encode_again(y, n, self.classes_)
-        labels = encode_labels(y, n)
-        if labels.multi_output:
-            raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
-        self.classes_ = labels.classes[0]
-        self.n_classes_ = len(self.classes_)
-        return labels.codes[:, 0]
-
-    def _said(self, model: Any, X: Any) -> FloatArray:
-        return member_shares(model, X, n_classes=self.n_classes_, vote=False)
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities: the mixture of what the members say, shape (n, n_classes)."""
-        return self._mixed(X)[:, 0]
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of the largest probability."""
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_.take(shares.argmax(axis=1)))
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Natural logarithm of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))

@@ -22,7 +22,6 @@ from weald.forest import (
     RandomForestRegressor,
 )
 from weald.input.encoder import TableEncoder
-from weald.input.fit_data import FitData
 from weald.superlearner.smooth import RBFFeatures, RidgeByLeaveOneOut
 
 __all__ = ["default_library"]
@@ -33,12 +32,12 @@ _MOST_ROWS = 20_000  # of kernels and neighbours
 _CENTRES = 1000
 
 
-def default_library(data: FitData, *, classes: bool, time_limit: float | None) -> list[Row]:
-    """The default candidates for a table: (name, estimator, most rows).
+def default_library(*, classes: bool) -> list[Row]:
+    """The default candidates: (name, estimator, most rows).
 
     The quick and good ones come first, as a time limit may end the list.
     """
-    return _for_classes(data) if classes else _for_numbers(data)
+    return _for_classes() if classes else _for_numbers()
 
 
 # Many small steps of larger trees, each of them from a part of rows and columns.
@@ -55,7 +54,7 @@ def _encoded(*steps: Any, splines: bool = False) -> Any:
     return make_pipeline(TableEncoder(splines=splines), *steps)
 
 
-def _for_numbers(data: FitData) -> list[Row]:
+def _for_numbers() -> list[Row]:
     ridge = RidgeByLeaveOneOut()
     return [
         ("boosting", GradientBoostingRegressor(), None),
@@ -69,7 +68,7 @@ def _for_numbers(data: FitData) -> list[Row]:
     ]
 
 
-def _for_classes(data: FitData) -> list[Row]:
+def _for_classes() -> list[Row]:
     logistic = LogisticRegression(max_iter=200)
     smooth = LogisticRegression(C=10.0, max_iter=200)
     return [

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from sklearn.base import RegressorMixin
-
-from weald.input.labels import check_target
-from weald.members.foreign import member_numbers
-from weald.superlearner.base import SuperLearnerBase
+from weald.crossfit.kinds import NumberMixture
+from weald.superlearner.base import SuperLearner
 
 __all__ = ["SuperLearnerRegressor"]
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class SuperLearnerRegressor(RegressorMixin, SuperLearnerBase):
+class SuperLearnerRegressor(SuperLearner, NumberMixture):
     """The mixture of regressors with the least cross-validated risk (van der Laan et al. 2007).
 
     Every candidate predicts rows that it has not seen; weights that are not negative and sum to 1
@@ -87,8 +80,6 @@ class SuperLearnerRegressor(RegressorMixin, SuperLearnerBase):
     (True, True)
     """
 
-    _classifier = False
-
     def __init__(
         self,
         estimators: Any = None,
@@ -117,16 +108,3 @@ class SuperLearnerRegressor(RegressorMixin, SuperLearnerBase):
         self.random_state = random_state
         self.keep_partial = keep_partial
         self.verbose = verbose
-
-    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
-        target = check_target(y, n)
-        if target.shape[1] > 1:
-            raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
-        return target[:, 0]
-
-    def _said(self, model: Any, X: Any) -> FloatArray:
-        return member_numbers(model, X)[:, None]
-
-    def predict(self, X: Any) -> FloatArray:
-        """The mixture of what the members say, shape (n,)."""
-        return self._mixed(X)[:, 0, 0]

@@ -8,17 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weald._engine import FloatArray
 from weald.params.growth import resolve_seed
 
 __all__ = ["RBFFeatures", "RidgeByLeaveOneOut"]
 
-FloatArray = npt.NDArray[np.float64]
 
 _PENALTIES = np.logspace(-5, 5, 31)  # of the mean eigenvalue
 _WIDTHS = np.array([0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 4.0])  # of the median distance

@@ -9,11 +9,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from weald import combining
+from weald._engine import FloatArray
 from weald.members.foreign import member_shares, member_values
 
 __all__ = ["FoldMean"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class FoldMean(BaseEstimator):  # type: ignore[misc]

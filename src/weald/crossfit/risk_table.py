@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald._engine import FloatArray
 from weald.crossfit.risks import Risk
 
 __all__ = ["RiskTable", "risk_table"]
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
 

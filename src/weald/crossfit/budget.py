@@ -1,0 +1,107 @@
+"""What candidates may cost: a time limit, and no more folds for those without hope."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from weald.callbacks import TimeLimit
+from weald.crossfit.fits import CandidateFits
+from weald.crossfit.risks import Risk
+from weald.input.fit_data import FitData
+
+__all__ = ["Budget"]
+
+_HOPELESS = 0.05  # of what the best candidate gains over a constant
+_LAST_START = 0.15  # of the time: what is left must be more, for a fit whose time is not known
+
+
+class Budget:
+    """Says whether a candidate is worth its other fits, and how long a fit may take.
+
+    Parameters
+    ----------
+    risk : Risk
+    data : FitData
+    seconds : float, optional
+        For everything.
+    began : float
+        When the time began, by `time.monotonic`.
+    threads : int
+        Fits of other libraries that run at the same time.
+    hope : bool
+        Go on with candidates that are far behind: they may be good somewhere.
+    """
+
+    def __init__(
+        self,
+        risk: Risk,
+        data: FitData,
+        *,
+        seconds: float | None,
+        began: float,
+        threads: int,
+        hope: bool = False,
+    ) -> None:
+        self._risk, self._data, self._threads, self._hope = risk, data, threads, hope
+        self.seconds = seconds
+        self.deadline = None if seconds is None else began + seconds
+        self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return np.inf if self.deadline is None else self.deadline - monotonic()
+
+    def may_start(self, work: CandidateFits, m: int) -> bool:
+        """Whether there is time for the first fit of a candidate; always for the very first."""
+        if self.seconds is None or not work.done:
+            return True
+        own = work.candidates[m].by_engine  # it can be stopped
+        return self.left > (0.02 if own else _LAST_START) * self.seconds
+
+    def limited(self, model: Any, work: CandidateFits, m: int) -> Any:
+        """The model, told to end in time if it is one of weald's that grow round by round."""
+        if self.seconds is None or "callbacks" not in model.get_params(deep=False):
+            return model
+        jobs = [t for t, job in enumerate(work.jobs) if job.candidate == m and t not in work.done]
+        others = 1.0 if work.done else 0.5  # the very first leaves time for others
+        allowed = max(others * self.left / max(len(jobs), 1), 0.01 * self.seconds)
+        given = model.callbacks
+        given = [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
+        return model.set_params(callbacks=[*given, TimeLimit(allowed)])
+
+    def why_not(self, work: CandidateFits, m: int) -> str | None:
+        """A reason to give a candidate up after the fits it has had, if there is one."""
+        had = [(job, one) for job, one in work.of(m) if job.fold is not None]
+        if not had:
+            return None
+        missing = sum(job.candidate == m for job in work.jobs) - len(had)
+        others = any(work.complete(k) for k in range(len(work.candidates)) if k != m)
+        at_once = 1 if work.candidates[m].by_engine else self._threads
+        takes = had[-1][1].seconds * np.ceil(missing / at_once)
+        if missing and others and takes > self.left:
+            return "would take too long"
+        hopeless = False
+        for job, one in had:
+            rows = job.fold.test
+            y, w = self._data.y[rows], self._data.filled_weights[rows]
+            P = one.said.reshape(len(rows), -1)
+            here = self._risk.mean(P, y, w)
+            best = self.best.get(id(job.fold), np.inf)
+            hopeless = self._is_hopeless(here, best, job.fold, P.shape[1])
+            self.best[id(job.fold)] = min(best, here)
+        return "too far behind" if hopeless and missing else None
+
+    def _is_hopeless(self, here: float, best: float, fold: Any, K: int) -> bool:
+        """Whether a candidate gains next to nothing over a constant, beside the best."""
+        if self._hope or not self._risk.by_row or not np.isfinite(best):
+            return False
+        y, w = self._data.y, self._data.filled_weights
+        target = self._risk.indicators(y[fold.train], K)
+        share = w[fold.train] @ target / w[fold.train].sum()
+        P = np.repeat(share[None], len(fold.test), axis=0)
+        constant = self._risk.mean(P, y[fold.test], w[fold.test])
+        return bool(constant - here < _HOPELESS * (constant - best))

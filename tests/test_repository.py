@@ -31,7 +31,7 @@ LAYERS = (
     {"explain", "intervals"},
     {"tree"},
     {"adaboost", "bagging", "boosting", "forest"},
-    {"naive", "stagewise"},
+    {"kernel", "naive", "stagewise"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
     )
+    from weald.kernel import KernelClassifier, KernelRegressor
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
     from weald.stagewise import StagewiseClassifier, StagewiseRegressor
     from weald.tree import (
@@ -48,6 +49,8 @@ _HOME = {
     "ExtraTreesRegressor": "weald.forest",
     "GradientBoostingClassifier": "weald.boosting",
     "GradientBoostingRegressor": "weald.boosting",
+    "KernelClassifier": "weald.kernel",
+    "KernelRegressor": "weald.kernel",
     "NaiveEnsembleClassifier": "weald.naive",
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
@@ -76,6 +79,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "KernelClassifier",
+    "KernelRegressor",
     "NaiveEnsembleClassifier",
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",

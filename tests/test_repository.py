@@ -32,7 +32,7 @@ LAYERS = (
     {"tree"},
     {"adaboost", "bagging", "boosting", "forest"},
     {"crossfit"},
-    {"blending", "conditional", "naive", "stacking", "stagewise", "superlearner"},
+    {"blending", "conditional", "kernel", "naive", "stacking", "stagewise", "superlearner"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         RandomForestRegressor,
     )
     from weald.input.encoder import TableEncoder
+    from weald.kernel import KernelClassifier, KernelRegressor
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
     from weald.stacking import (
         StackingClassifier,
@@ -62,6 +63,8 @@ _HOME = {
     "ExtraTreesRegressor": "weald.forest",
     "GradientBoostingClassifier": "weald.boosting",
     "GradientBoostingRegressor": "weald.boosting",
+    "KernelClassifier": "weald.kernel",
+    "KernelRegressor": "weald.kernel",
     "NaiveEnsembleClassifier": "weald.naive",
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
@@ -101,6 +104,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "KernelClassifier",
+    "KernelRegressor",
     "NaiveEnsembleClassifier",
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",

@@ -35,8 +35,11 @@ class _Blending(Mixture):
             parts = numbered.divided(share, self.seed_ % 2**32, classes=self._classifier)
             assert parts.validation is not None
             return [Fold(parts.X[:, 0], parts.validation.X[:, 0])]
-        held = min(max(round(share * n), 1), n - 1)
-        return [Fold(np.arange(n - held), np.arange(n - held, n))]
+        # By weight: a row of weight 2 takes the place of two rows.
+        before = np.cumsum(data.filled_weights)
+        cut = int(np.searchsorted(before, (1 - share) * before[-1] * (1 + 1e-12), side="right"))
+        cut = min(max(cut, 1), n - 1)
+        return [Fold(np.arange(cut), np.arange(cut, n))]
 
 
 def _of_groups(data: FitData, groups: Rows, share: float, classes: bool) -> list[Fold]:

@@ -86,12 +86,15 @@ def models():
             max_leaf_nodes=4, loss=losses.Quantile(0.9), **few
         ).fit(X, real),
     }
+    whole = np.nan_to_num(X)
+    fits["kernel"] = weald.KernelRegressor(0.1).fit(whole, real)  # narrow: it has a tree of points
+    fits["kernel of classes"] = weald.KernelClassifier(kernel="box").fit(whole, three)
     fits["kept targets"] = weald.RandomForestRegressor(max_depth=3, keep_targets=True, **few).fit(
         X, real
     )
     out = {name: (model, X) for name, model in fits.items()}
     for name in fits:
-        if "of lines" in name or "stages" in name:
+        if "of lines" in name or "stages" in name or "kernel" in name:
             out[name] = (fits[name], np.nan_to_num(X))
     many = weald.RandomForestRegressor(
         n_estimators=2, max_bins=None, categorical_features=[0], random_state=0

@@ -281,6 +281,10 @@ ROWS = [
 
 
 def public_estimators():
-    """Every class of ``weald.__all__`` that can be fitted."""
-    found = [getattr(weald, name) for name in weald.__all__ if name[0].isupper()]
+    """Every class of ``weald.__all__`` that can be fitted and may have trees."""
+    found = [
+        getattr(weald, name)
+        for name in weald.__all__
+        if name[0].isupper() and not name.startswith("Kernel")
+    ]
     return [kind for kind in found if isinstance(kind, type) and hasattr(kind, "fit")]

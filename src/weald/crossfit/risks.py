@@ -173,6 +173,21 @@ class MetricRisk(Risk):
         return float(self._metric(target, said))
 
 
+class NoRisk(Risk):
+    """Of a single class: nothing can go wrong."""
+
+    name = "log_loss"
+    by_row = True
+
+    def mean(self, P: FloatArray, y: FloatArray, w: FloatArray) -> float:
+        """0."""
+        return 0.0
+
+    def losses(self, P: FloatArray, y: FloatArray) -> FloatArray:
+        """0."""
+        return np.zeros(len(y))
+
+
 class _SaidNumbers:
     """A model that says what is known already: what a scorer of scikit-learn may ask."""
 
@@ -219,7 +234,7 @@ def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> R
     """
     K = 1 if classes is None else len(classes)
     if classes is not None and K == 1:
-        return MetricRisk(lambda target, said: 0.0, classes, "log_loss")  # nothing can go wrong
+        return NoRisk()
     if risk is None:
         risk = "squared_error" if classes is None else "log_loss"
     loss: Loss | None = None

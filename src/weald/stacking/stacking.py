@@ -102,6 +102,10 @@ class _Stacking(NamedMembers, _Base):  # type: ignore[misc]
     def _on_all(work: CandidateFits, m: int) -> Any:
         return next(one.model for job, one in work.of(m) if job.fold is None)
 
+    def _concatenate_predictions(self, X: Any, predictions: Any) -> Any:
+        """Level-1 columns, and those of X if it is passed through."""
+        return super()._concatenate_predictions(sliceable(X), predictions)
+
     def _fit_final(
         self, X: Any, y: Any, rows: Any, said: Any, weights: Any, fit_params: dict[str, Any]
     ) -> None:

@@ -59,9 +59,12 @@ class BlendingClassifier(_Blending, ClassMixture):
         Share of the rows that choose the weights.
     shuffle : bool, default=True
         Hold out a random part, of each class its share. False: the last rows, as in a time series.
-    method : {"simplex", "nnls", "greedy", "best"}, default="simplex"
-        How weights are found: the mixture of least risk; non-negative least squares; forward
-        selection with replacement; all weight to the candidate of least risk.
+    method : {"auto", "simplex", "log_pool", "nnls", "greedy", "best"}, default="auto"
+        How the mixture is found. "simplex": weights that are not negative and sum to 1, of the
+        least risk. "log_pool": such weights of the logarithms of probabilities, and a sharpness
+        (see :mod:`weald.crossfit.pools`). "nnls": non-negative least squares. "greedy": forward
+        selection with replacement. "best": all weight to the candidate of least risk ("discrete").
+        "auto" is "log_pool" for the log loss, else "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
         ``f(y, shares)`` to minimise. None is the log loss.
@@ -78,6 +81,8 @@ class BlendingClassifier(_Blending, ClassMixture):
     Attributes
     ----------
     weights_ : array of shape (n_estimators_,)
+    sharpness_ : float or None
+        Of a logarithmic pool.
     cv_risks_ : RiskTable
         Risk of each candidate on the rows held out.
     risk_ : float
@@ -107,7 +112,7 @@ class BlendingClassifier(_Blending, ClassMixture):
         *,
         validation_fraction: float = 0.2,
         shuffle: bool = True,
-        method: str = "simplex",
+        method: str = "auto",
         risk: Any = None,
         refit: bool = False,
         n_jobs: int | None = None,
@@ -138,9 +143,11 @@ class BlendingRegressor(_Blending, NumberMixture):
         Share of the rows that choose the weights.
     shuffle : bool, default=True
         Hold out a random part. False: the last rows, as in a time series.
-    method : {"simplex", "nnls", "greedy", "best"}, default="simplex"
-        How weights are found: the mixture of least risk; non-negative least squares; forward
-        selection with replacement; all weight to the candidate of least risk.
+    method : {"auto", "simplex", "nnls", "greedy", "best"}, default="auto"
+        How the mixture is found. "simplex": weights that are not negative and sum to 1, of the
+        least risk. "nnls": non-negative least squares. "greedy": forward selection with
+        replacement. "best": all weight to the candidate of least risk ("discrete"). "auto" is
+        "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
         ``f(y, prediction)`` to minimise. None is the squared error.
@@ -157,6 +164,8 @@ class BlendingRegressor(_Blending, NumberMixture):
     Attributes
     ----------
     weights_ : array of shape (n_estimators_,)
+    sharpness_ : float or None
+        Of a logarithmic pool.
     cv_risks_ : RiskTable
         Risk of each candidate on the rows held out.
     risk_ : float
@@ -176,7 +185,7 @@ class BlendingRegressor(_Blending, NumberMixture):
     >>> forest = RandomForestRegressor(random_state=0)
     >>> members = [("linear", LinearRegression()), ("forest", forest)]
     >>> blend = BlendingRegressor(members, random_state=0).fit(X[::2], y[::2])
-    >>> blend.score(X[1::2], y[1::2]) > 0.4
+    >>> bool(blend.risk_ <= blend.cv_risks_.risk.min())
     True
     """
 
@@ -186,7 +195,7 @@ class BlendingRegressor(_Blending, NumberMixture):
         *,
         validation_fraction: float = 0.2,
         shuffle: bool = True,
-        method: str = "simplex",
+        method: str = "auto",
         risk: Any = None,
         refit: bool = False,
         n_jobs: int | None = None,

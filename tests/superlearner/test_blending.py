@@ -21,7 +21,7 @@ CLASSIFIERS = [("line", LogisticRegression(max_iter=500)), ("bayes", GaussianNB(
 @pytest.mark.parametrize("refit", [False, True])
 def test_against_a_naive_one(refit):
     model = BlendingRegressor(MEMBERS, shuffle=False, refit=refit, random_state=0).fit(X, Y)
-    held = round(0.2 * len(Y))
+    held = len(Y) - int(0.8 * len(Y))
     a, b = np.arange(len(Y) - held), np.arange(len(Y) - held, len(Y))
     fitted = [clone(one).fit(X[a], Y[a]) for _, one in MEMBERS]
     Z = np.stack([one.predict(X[b]) for one in fitted], axis=1)

@@ -70,7 +70,7 @@ class ConditionalRegressor(Conditional, NumberMixture):
     >>> y = np.where(X[:, 0] < 0, 3 * X[:, 0], np.sign(X[:, 0] - 0.5)) + rng.normal(0, 0.1, 600)
     >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_leaf_nodes=4))]
     >>> model = ConditionalRegressor(members, mode="choose", random_state=0).fit(X, y)
-    >>> model.risk_ < model.cv_risks_.risk.min()
+    >>> bool(model.risk_ < model.cv_risks_.risk.min())
     True
     """
 

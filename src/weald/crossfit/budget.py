@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from weald._engine import FloatArray
 from weald.callbacks import TimeLimit
 from weald.crossfit.fits import CandidateFits
+from weald.crossfit.folds import Fold
 from weald.crossfit.risks import Risk
 from weald.input.fit_data import FitData
 
 __all__ = ["Budget"]
 
 _HOPELESS = 0.05  # of what the best candidate gains over a constant
+_SURELY = 3.0  # standard errors
 _LAST_START = 0.15  # of the time: what is left must be more, for a fit whose time is not known
 
 
@@ -49,6 +52,7 @@ class Budget:
         self.seconds = seconds
         self.deadline = None if seconds is None else began + seconds
         self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
+        self._losses: dict[int, FloatArray] = {}  # and its loss on each row
 
     @property
     def left(self) -> float:
@@ -84,24 +88,34 @@ class Budget:
         takes = had[-1][1].seconds * np.ceil(missing / at_once)
         if missing and others and takes > self.left:
             return "would take too long"
-        hopeless = False
         for job, one in had:
-            rows = job.fold.test
-            y, w = self._data.y[rows], self._data.filled_weights[rows]
-            P = one.said.reshape(len(rows), -1)
-            here = self._risk.mean(P, y, w)
-            best = self.best.get(id(job.fold), np.inf)
-            hopeless = self._is_hopeless(here, best, job.fold, P.shape[1])
-            self.best[id(job.fold)] = min(best, here)
-        return "too far behind" if hopeless and missing else None
+            self._note(job.fold, one.said)
+        job, one = had[-1]
+        return "too far behind" if missing and self._is_hopeless(job.fold, one.said) else None
 
-    def _is_hopeless(self, here: float, best: float, fold: Any, K: int) -> bool:
-        """Whether a candidate gains next to nothing over a constant, beside the best."""
-        if self._hope or not self._risk.by_row or not np.isfinite(best):
+    def _note(self, fold: Fold, said: FloatArray) -> None:
+        """Remember the best candidate of a fold, and what it loses on each row."""
+        y, w = self._data.y[fold.test], self._data.filled_weights[fold.test]
+        P = said.reshape(len(y), -1)
+        here = self._risk.mean(P, y, w)
+        if here < self.best.get(id(fold), np.inf):
+            self.best[id(fold)] = here
+            if self._risk.by_row:
+                self._losses[id(fold)] = self._risk.losses(P, y)
+
+    def _is_hopeless(self, fold: Fold, said: FloatArray) -> bool:
+        """Whether a candidate gains next to nothing over a constant, and that is no accident."""
+        if self._hope or not self._risk.by_row:
             return False
         y, w = self._data.y, self._data.filled_weights
-        target = self._risk.indicators(y[fold.train], K)
+        P = said.reshape(len(fold.test), -1)
+        target = self._risk.indicators(y[fold.train], P.shape[1])
         share = w[fold.train] @ target / w[fold.train].sum()
-        P = np.repeat(share[None], len(fold.test), axis=0)
-        constant = self._risk.mean(P, y[fold.test], w[fold.test])
-        return bool(constant - here < _HOPELESS * (constant - best))
+        there, weights = y[fold.test], w[fold.test] / w[fold.test].sum()
+        constant = self._risk.losses(np.repeat(share[None], len(there), axis=0), there)
+        # What must be gained, and is not: a share of the best one's gain.
+        lacks = self._risk.losses(P, there) - constant
+        lacks += _HOPELESS * (constant - self._losses[id(fold)])
+        mean = float(weights @ lacks)
+        error = float(np.sqrt((weights**2) @ (lacks - mean) ** 2))
+        return mean > _SURELY * error and mean > 0

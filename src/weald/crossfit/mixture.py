@@ -27,6 +27,7 @@ from weald.crossfit.folds import Fold, make_folds
 from weald.crossfit.level_one import fold_jobs, level_one
 from weald.crossfit.named import check_named, takes_what_one_takes
 from weald.crossfit.out_of_bag import with_out_of_bag
+from weald.crossfit.pools import LOG_POOL, Pool, make_pool
 from weald.crossfit.risk_table import RiskTable, risk_table
 from weald.crossfit.risks import Risk, make_risk
 from weald.crossfit.screening import Screened
@@ -102,6 +103,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
     """Members with weights that come from rows they have not seen."""
 
     weights_: FloatArray
+    sharpness_: float | None
+    _pool: Pool
     cv_risks_: RiskTable
     seed_: int
     _classifier: bool
@@ -178,7 +181,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
         limit = getattr(self, "time_limit", None)
         if limit is not None and not (is_real(limit) and limit > 0):
             raise refuse("time_limit", "None or a number of seconds > 0", limit)
-        method = check_choice("method", self.method, tuple(METHODS))
+        method = check_choice("method", self.method, ("auto", *METHODS, LOG_POOL))
         threads = engine.resolve_threads(self.n_jobs)
         self.seed_ = resolve_seed(self.random_state)
         data = read_fit(self, X, y, sample_weight, tree=None)
@@ -197,9 +200,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
             groups=groups,
             folds=self._folds(data, groups, rows),
             risk=risk,
-            budget=Budget(
-                risk, data, seconds=limit, began=began, threads=threads, hope=self._hope
-            ),
+            budget=Budget(risk, data, seconds=limit, began=began, threads=threads, hope=self._hope),
             method=method,
             refit=check_flag("refit", self.refit),
             keep_partial=check_flag("keep_partial", self.keep_partial),
@@ -262,8 +263,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
         w = np.ones(len(y)) if given is None else given
         said = [one.reshape(len(y), -1) for one in level.said]
         Z = np.stack(said, axis=1)
-        found = METHODS[problem.method](risk, Z, y, w)
-        self.risk_ = risk.mixed(found, Z, y, w)
+        self._pool = make_pool(problem.method, risk, Z, y, w)
+        self.risk_ = risk.mean(self._pool.mix(Z), y, w)
         M = len(work.candidates)
         same = level.rows if problem.groups is None else problem.groups[level.rows]
         parts = risk_table(risk, said, y, w, level.fold, same)
@@ -274,7 +275,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
             risk=risks,
             standard_error=errors,
             fold_risks=by_fold,
-            weights=np.nan_to_num(_in_all(found, chosen, M)),
+            weights=np.nan_to_num(_in_all(self._pool.weights, chosen, M)),
             seconds=np.array([sum(one.seconds for _, one in work.of(m)) for m in range(M)]),
             notes=[work.note(m) for m in range(M)],
         )
@@ -302,6 +303,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
         self._members = ForeignMembers([models[m] for m in used], self._n_classes(), self.seed_)
         self.n_estimators_ = len(used)
         self.weights_ = self.cv_risks_.weights[used]
+        self._pool = Pool(self.weights_, self._pool.sharpness)
+        self.sharpness_ = self._pool.sharpness
         names = [work.candidates[m].name for m in used]
         self.named_estimators_ = Bunch(**dict(zip(names, (models[m] for m in used), strict=True)))
         self.stop_reason_ = "complete" if outcome.reason == "n_estimators" else outcome.reason
@@ -324,7 +327,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
     def _mixed(self, X: Any) -> FloatArray:
         """What the mixture says, shape (n, K)."""
         members = self._fitted_members()
-        return members.mean(members.read(self, X), self.weights_, False, 1)[:, 0]
+        said = members.each(members.read(self, X), 1)[:, :, 0]
+        return self._pool.mix(said.transpose(1, 0, 2))
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says.
@@ -380,6 +384,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # 
             return
         self._check_members()
         require(numbers(self.weights_, len(self._members), 0.0), self, "weights_")
+        require(isinstance(self._pool, Pool), self, "how its members are mixed")
 
     def __sklearn_tags__(self) -> Any:
         return takes_what_one_takes(super().__sklearn_tags__(), self.estimators)

@@ -15,11 +15,18 @@ from scipy.optimize import linprog, nnls
 from weald._engine import FloatArray
 from weald.crossfit.risks import Risk
 
-__all__ = ["METHODS", "best_weights", "greedy_weights", "nnls_weights", "simplex_weights"]
+__all__ = [
+    "METHODS",
+    "NEGLIGIBLE",
+    "best_weights",
+    "greedy_weights",
+    "nnls_weights",
+    "simplex_weights",
+]
 
 
 _GREEDY_STEPS = 100
-_NEGLIGIBLE = 1e-6  # weights that change no prediction in a digit anybody looks at
+NEGLIGIBLE = 1e-6  # weights that change no prediction in a digit anybody looks at
 _GAP = 1e-9  # of the risk: how far from the least one a solution may be
 _NEWTON_STEPS = 60
 _CUTS = 400
@@ -217,5 +224,5 @@ def _reduced(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _without_crumbs(weights: FloatArray) -> FloatArray:
-    kept: Any = np.where(weights < _NEGLIGIBLE, 0.0, weights)
+    kept: Any = np.where(weights < NEGLIGIBLE, 0.0, weights)
     return np.asarray(kept / kept.sum())

@@ -22,9 +22,12 @@ class SuperLearnerClassifier(SuperLearner, ClassMixture):
     estimators : list of (str, classifier), optional
         The candidates; "drop" leaves one out. Default: boosting, forests, AdaBoost, and smooth
         models of the encoded table.
-    method : {"simplex", "nnls", "greedy", "best"}, default="simplex"
-        How weights are found: the mixture of least risk; non-negative least squares; forward
-        selection with replacement; all weight to the candidate of least risk ("discrete").
+    method : {"auto", "simplex", "log_pool", "nnls", "greedy", "best"}, default="auto"
+        How the mixture is found. "simplex": weights that are not negative and sum to 1, of the
+        least risk. "log_pool": such weights of the logarithms of probabilities, and a sharpness
+        (see :mod:`weald.crossfit.pools`). "nnls": non-negative least squares. "greedy": forward
+        selection with replacement. "best": all weight to the candidate of least risk ("discrete").
+        "auto" is "log_pool" for the log loss, else "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
         ``f(y, shares)`` to minimise. None is the log loss.
@@ -58,6 +61,8 @@ class SuperLearnerClassifier(SuperLearner, ClassMixture):
         Cross-validated risk of the mixture; a little too good, as its weights were chosen by it.
         ``cv_risk`` gives an honest one.
     weights_ : array of shape (n_estimators_,)
+    sharpness_ : float or None
+        Of a logarithmic pool.
     estimators_ : list
         The members: candidates with weight. Fitted to class codes.
     named_estimators_ : Bunch
@@ -83,7 +88,7 @@ class SuperLearnerClassifier(SuperLearner, ClassMixture):
     >>> model = SuperLearnerClassifier(candidates, random_state=0).fit(X[::2], y[::2])
     >>> model.cv_risks_.columns()["candidate"][-1]
     'bayes'
-    >>> model.score(X[1::2], y[1::2]) > 0.95
+    >>> model.score(X[1::2], y[1::2]) > 0.94
     True
     """
 
@@ -91,7 +96,7 @@ class SuperLearnerClassifier(SuperLearner, ClassMixture):
         self,
         estimators: Any = None,
         *,
-        method: str = "simplex",
+        method: str = "auto",
         risk: Any = None,
         cv: Any = None,
         screen: Any = None,

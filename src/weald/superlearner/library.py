@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from weald.adaboost import AdaBoostClassifier
+from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
 from weald.boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from weald.forest import (
     ExtraTreesClassifier,
@@ -22,14 +21,14 @@ from weald.forest import (
     RandomForestRegressor,
 )
 from weald.input.encoder import TableEncoder
-from weald.superlearner.smooth import RBFFeatures, RidgeByLeaveOneOut
+from weald.superlearner.smooth import LogisticBySize, RBFFeatures, RidgeByLeaveOneOut
+from weald.tree import DecisionTreeRegressor
 
 __all__ = ["default_library"]
 
 Row = tuple[str, Any, int | None]
 
-_MOST_ROWS = 20_000  # of kernels and neighbours
-_CENTRES = 1000
+_MOST_ROWS = 10_000  # of kernels and neighbours
 
 
 def default_library(*, classes: bool) -> list[Row]:
@@ -40,14 +39,16 @@ def default_library(*, classes: bool) -> list[Row]:
     return _for_classes() if classes else _for_numbers()
 
 
-# Many small steps of larger trees, each of them from a part of rows and columns.
-_SLOW: dict[str, Any] = {
-    "n_estimators": 500,
-    "learning_rate": 0.04,
-    "max_leaf_nodes": 63,
+# Other ways to boost: small trees, and many steps each of which sees a part of rows and columns.
+_SMALL: dict[str, Any] = {"max_leaf_nodes": 8}
+_SAMPLED: dict[str, Any] = {
+    "n_estimators": 2000,
+    "learning_rate": 0.03,
+    "n_iter_no_change": 30,
     "subsample": 0.8,
-    "max_features": 0.7,
+    "max_features": 0.5,
 }
+_FOREST: dict[str, Any] = {"n_estimators": 200, "min_samples_leaf": 2}
 
 
 def _encoded(*steps: Any, splines: bool = False) -> Any:
@@ -59,27 +60,28 @@ def _for_numbers() -> list[Row]:
     return [
         ("boosting", GradientBoostingRegressor(), None),
         ("linear", _encoded(ridge), None),
-        ("forest", RandomForestRegressor(100, max_features=1 / 3, min_samples_leaf=2), None),
+        ("forest", RandomForestRegressor(max_features=1 / 3, **_FOREST), None),
         ("additive", _encoded(ridge, splines=True), None),
-        ("kernel", _encoded(RBFFeatures(_CENTRES), ridge), _MOST_ROWS),
-        ("extra trees", ExtraTreesRegressor(100, min_samples_leaf=2), None),
-        ("slow boosting", GradientBoostingRegressor(**_SLOW), None),
+        ("kernel", _encoded(RBFFeatures(1000), ridge), _MOST_ROWS),
+        ("extra trees", ExtraTreesRegressor(**_FOREST), None),
+        ("small trees", GradientBoostingRegressor(**_SMALL), None),
+        ("sampled boosting", GradientBoostingRegressor(**_SAMPLED), None),
+        ("adaboost", AdaBoostRegressor(DecisionTreeRegressor(max_depth=6), n_estimators=100), None),
         ("neighbours", _encoded(KNeighborsRegressor(10, weights="distance")), _MOST_ROWS),
     ]
 
 
 def _for_classes() -> list[Row]:
-    logistic = LogisticRegression(max_iter=200)
-    smooth = LogisticRegression(C=10.0, max_iter=200)
     return [
         ("boosting", GradientBoostingClassifier(), None),
-        ("logistic", _encoded(logistic), None),
-        ("forest", RandomForestClassifier(100, min_samples_leaf=2), None),
-        ("additive", _encoded(logistic, splines=True), None),
-        ("kernel", _encoded(RBFFeatures(_CENTRES // 2), smooth), _MOST_ROWS),
-        ("extra trees", ExtraTreesClassifier(100, min_samples_leaf=2), None),
-        ("slow boosting", GradientBoostingClassifier(**_SLOW), None),
+        ("logistic", _encoded(LogisticBySize()), None),
+        ("forest", RandomForestClassifier(**_FOREST), None),
+        ("additive", _encoded(LogisticBySize(), splines=True), None),
+        ("kernel", _encoded(RBFFeatures(300), LogisticBySize(10.0)), _MOST_ROWS),
+        ("extra trees", ExtraTreesClassifier(**_FOREST), None),
+        ("small trees", GradientBoostingClassifier(**_SMALL), None),
+        ("sampled boosting", GradientBoostingClassifier(**_SAMPLED), None),
         ("adaboost", AdaBoostClassifier(n_estimators=200), None),
-        ("neighbours", _encoded(KNeighborsClassifier(20, weights="distance")), _MOST_ROWS),
+        ("neighbours", _encoded(KNeighborsClassifier(30)), _MOST_ROWS),
         ("bayes", _encoded(GaussianNB(var_smoothing=1e-3)), None),
     ]

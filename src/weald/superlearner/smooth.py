@@ -1,27 +1,31 @@
-"""Smooth members: ridge regression with its penalty chosen, and features of an RBF kernel.
+"""Smooth members: ridge and logistic regression, and features of an RBF kernel.
 
 Trees are steps; where the truth is smooth these say it with fewer rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weald._engine import FloatArray
 from weald.params.growth import resolve_seed
 
-__all__ = ["RBFFeatures", "RidgeByLeaveOneOut"]
+__all__ = ["LogisticBySize", "RBFFeatures", "RidgeByLeaveOneOut"]
 
 
 _PENALTIES = np.logspace(-5, 5, 31)  # of the mean eigenvalue
 _WIDTHS = np.array([0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 4.0])  # of the median distance
-_SAMPLE = 800  # rows from which the width is found
+_SAMPLE = 500  # rows from which the width is found
+_FEW_COEFFICIENTS = 400
 
 
 class RidgeByLeaveOneOut(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -66,6 +70,47 @@ class RidgeByLeaveOneOut(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(X @ self.coef_ + self.intercept_)
+
+
+class LogisticBySize(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic or multinomial regression, by the method that suits the number of coefficients.
+
+    Newton steps need few rounds and the square of that number, so few coefficients. A thousandth is
+    near enough for a member.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse of the penalty.
+    """
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticBySize:
+        """Find the coefficients."""
+        self.classes_ = np.unique(y)
+        several = len(self.classes_) if len(self.classes_) > 2 else 1
+        newton = X.shape[1] * several <= _FEW_COEFFICIENTS
+        self.model_ = LogisticRegression(
+            C=self.C,
+            solver="newton-cholesky" if newton else "lbfgs",
+            tol=1e-3,
+            max_iter=30 if newton else 300,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.model_.fit(X, y, sample_weight=sample_weight)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities."""
+        return np.asarray(self.model_.predict_proba(X))
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest probability."""
+        return self.model_.predict(X)
 
 
 class RBFFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -78,7 +78,7 @@ def mixed_by(
 ) -> FloatArray:
     """The weights of the formula above, shape (n, M)."""
     if temperature == 0:
-        return np.eye(regrets.shape[1])[regrets.argmin(axis=1)]
+        return np.asarray(np.eye(regrets.shape[1])[regrets.argmin(axis=1)])
     powers = -regrets / (scale * temperature) + np.log(np.maximum(prior, 1e-300))
     weights = np.exp(powers - powers.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -165,7 +165,8 @@ def _fitted(
 ) -> tuple[Any, FloatArray]:
     """The gate, and what it says of rows that it has not seen: out of bag, or on folds."""
     target = regrets[:, 0] if regrets.shape[1] == 1 else regrets
-    if isinstance(gate, DrawingEnsemble) and gate.get_params().get("bootstrap"):
+    draws = isinstance(gate, DrawingEnsemble)
+    if draws and vars(gate).get("bootstrap"):
         gate.set_params(oob_score=True).fit(inputs, target, sample_weight=level.w)
         return gate, _two_columns(np.nan_to_num(gate.oob_prediction_))
     folds = KFold(min(5, len(regrets)), shuffle=True, random_state=seed % 2**32)

@@ -79,7 +79,7 @@ class Budget:
 
     def why_not(self, work: CandidateFits, m: int) -> str | None:
         """A reason to give a candidate up after the fits it has had, if there is one."""
-        had = [(job, one) for job, one in work.of(m) if job.fold is not None]
+        had = [(job.fold, one) for job, one in work.of(m) if job.fold is not None]
         if not had:
             return None
         missing = sum(job.candidate == m for job in work.jobs) - len(had)
@@ -88,10 +88,10 @@ class Budget:
         takes = had[-1][1].seconds * np.ceil(missing / at_once)
         if missing and others and takes > self.left:
             return "would take too long"
-        for job, one in had:
-            self._note(job.fold, one.said)
-        job, one = had[-1]
-        return "too far behind" if missing and self._is_hopeless(job.fold, one.said) else None
+        for fold, one in had:
+            self._note(fold, one.said)
+        fold, one = had[-1]
+        return "too far behind" if missing and self._is_hopeless(fold, one.said) else None
 
     def _note(self, fold: Fold, said: FloatArray) -> None:
         """Remember the best candidate of a fold, and what it loses on each row."""

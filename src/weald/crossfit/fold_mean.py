@@ -15,7 +15,7 @@ from weald.members.foreign import member_shares, member_values
 __all__ = ["FoldMean"]
 
 
-class FoldMean(BaseEstimator):  # type: ignore[misc]
+class FoldMean(BaseEstimator):
     """Copies of an estimator, each fitted on the rows of all folds but one; they are averaged.
 
     Parameters

@@ -53,7 +53,7 @@ def make_folds(
         place = np.full(int(present.max(initial=0)) + 1, -1)
         place[present] = np.arange(len(present))
         cv = [tuple(_still_there(part, place) for part in split) for split in cv]
-    if isinstance(cv, Integral) and not isinstance(cv, bool) and cv < 2:
+    if isinstance(cv, Integral) and int(cv) < 2:
         raise ValueError(f"cv must be at least 2 folds, got {cv}.")
     if groups is not None and (cv is None or isinstance(cv, Integral)):
         count = 5 if cv is None else int(cv)

@@ -16,7 +16,7 @@ from weald.members.foreign import member_finite_values, member_shares
 __all__ = ["ClassMixture", "NumberMixture"]
 
 
-class ClassMixture(ClassifierMixin, Mixture):  # type: ignore[misc]
+class ClassMixture(ClassifierMixin, Mixture):
     """Labels in, mixed class shares out."""
 
     _classifier = True
@@ -51,7 +51,7 @@ class ClassMixture(ClassifierMixin, Mixture):  # type: ignore[misc]
             return np.log(self.predict_proba(X))
 
 
-class NumberMixture(RegressorMixin, Mixture):  # type: ignore[misc]
+class NumberMixture(RegressorMixin, Mixture):
     """Numbers in, mixed numbers out."""
 
     _classifier = False

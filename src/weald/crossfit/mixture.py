@@ -99,7 +99,7 @@ class LevelOneRows:
     chosen: list[int]
 
 
-class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):  # type: ignore[misc]
+class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
     """Members with weights that come from rows they have not seen."""
 
     weights_: FloatArray

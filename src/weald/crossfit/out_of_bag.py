@@ -30,10 +30,10 @@ def with_out_of_bag(
     `method` is what it will be asked for; default: class shares, or numbers.
     """
     plain = cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool))
-    model = candidate.make()
+    model: Any = candidate.make()
     if not plain or not isinstance(model, DrawingEnsemble) or y.ndim > 1:
         return candidate
-    params = model.get_params(deep=False)
+    params: dict[str, Any] = vars(model)
     many = params.get("n_estimators")
     if not params.get("bootstrap") or params.get("oob_score") is None or many is None:
         return candidate

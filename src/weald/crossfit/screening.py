@@ -28,7 +28,7 @@ def best_columns(X: Any, y: npt.NDArray[Any], weights: Any, k: int, *, classes: 
     return np.sort(order[:k])
 
 
-class Screened(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Screened(MetaEstimatorMixin, BaseEstimator):
     """An estimator that sees some columns only.
 
     Parameters
@@ -79,7 +79,7 @@ class Screened(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """What the estimator predicts."""
         return self.estimator_.predict(self._part(X))
 
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """Class shares of the estimator."""
         return self.estimator_.predict_proba(self._part(X))

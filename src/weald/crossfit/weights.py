@@ -101,7 +101,7 @@ def greedy_weights(risk: Risk, Z: FloatArray, y: FloatArray, w: FloatArray) -> F
 def best_weights(risk: Risk, Z: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
     """All weight to the candidate of the least risk, the first of equal ones."""
     risks = [risk.mean(Z[:, m], y, w) for m in range(Z.shape[1])]
-    return np.eye(len(risks))[int(np.argmin(risks))]
+    return np.asarray(np.eye(len(risks))[int(np.argmin(risks))])
 
 
 METHODS: dict[str, Callable[[Risk, FloatArray, FloatArray, FloatArray], FloatArray]] = {
@@ -177,7 +177,7 @@ def _cutting_planes(
             best, least = here, value
         planes.append(np.append(slopes, -1.0))
         heights.append(float(slopes @ here - value))
-        lower = linprog(
+        lower: Any = linprog(
             objective,
             A_ub=np.array(planes),
             b_ub=np.array(heights),
@@ -219,7 +219,7 @@ def _exchanges(
 
 def _reduced(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same least squares problem with as many rows as there are columns."""
-    R = np.linalg.qr(np.column_stack([A, b]), mode="r")
+    R: Any = np.linalg.qr(np.column_stack([A, b]), mode="r")
     return R[:, :-1], R[:, -1]
 
 

@@ -26,7 +26,7 @@ _REACH = 3.0  # where scaled numbers end
 _KNOTS = 6
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers from a table with numbers, categories and missing values.
 
     Parameters
@@ -83,8 +83,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.categories_ = list(table.categories)
         numeric = np.flatnonzero(~table.is_categorical)
         Z = table.X[:, numeric].astype(np.float64)
-        absent = np.isnan(Z)
-        known = ~absent.all(axis=0)
+        absent: npt.NDArray[np.bool_] = np.isnan(Z)
+        known = ~np.all(absent, axis=0)
         numeric, Z, absent = numeric[known], Z[:, known], absent[:, known]
         low, middle, high = (
             np.nanquantile(Z, [0.25, 0.5, 0.75], axis=0) if Z.size else np.zeros((3, Z.shape[1]))
@@ -93,7 +93,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         flat = spread <= 0
         spread[flat] = np.nanstd(Z[:, flat], axis=0)
         varied = spread > 0
-        self._numeric, self._absent = numeric[varied], absent.any(axis=0)[varied]
+        self._numeric, self._absent = numeric[varied], np.any(absent, axis=0)[varied]
         self._middle, self._spread = middle[varied], spread[varied]
         self._kept = [
             (int(j), _frequent(table.X[:, j], most)) for j in np.flatnonzero(table.is_categorical)
@@ -134,7 +134,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             numbers = list(self._bases.get_feature_names_out(numbers))
         numbers += [f"{names[j]}_missing" for j in self._numeric[self._absent]]
         for j, codes in self._kept:
-            numbers += [f"{names[j]}_{self.categories_[j][int(code)]}" for code in codes]
+            labels: Any = self.categories_[j]
+            numbers += [f"{names[j]}_{labels[int(code)]}" for code in codes]
         return np.asarray(numbers, dtype=object)
 
     def _scaled(self, table: Any) -> FloatArray:

@@ -89,7 +89,8 @@ class NamedMembers(Ensemble):
 def sliceable(X: Any) -> Any:
     """X, such that rows can be taken out of it; anything with rows will do, text too."""
     if sp.issparse(X):
-        return X if X.format in ("csr", "csc") else X.tocsr()
+        table: Any = X
+        return table if table.format in ("csr", "csc") else table.tocsr()
     if not hasattr(X, "__getitem__") and hasattr(X, "__array__"):
         return np.asarray(X)
     return X

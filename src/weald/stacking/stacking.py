@@ -34,7 +34,7 @@ __all__ = ["StackingClassifier", "StackingRegressor"]
 _Base: Any = sk.StackingRegressor.__bases__[-1]
 
 
-class _Stacking(NamedMembers, _Base):  # type: ignore[misc]
+class _Stacking(NamedMembers, _Base):
     """What stacking classifiers and regressors share."""
 
     _groups: Any = None
@@ -158,7 +158,7 @@ def _said(name: str, model: Any, X: Any, *, methods: dict[str, Any], n_classes: 
     return wide
 
 
-class StackingClassifier(sk.StackingClassifier, _Stacking):  # type: ignore[misc]
+class StackingClassifier(sk.StackingClassifier, _Stacking):
     """A final classifier on top of members of any kinds, as scikit-learn's, and with any splitter.
 
     Parameters
@@ -260,7 +260,7 @@ class StackingClassifier(sk.StackingClassifier, _Stacking):  # type: ignore[misc
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
 
 
-class StackingRegressor(sk.StackingRegressor, _Stacking):  # type: ignore[misc]
+class StackingRegressor(sk.StackingRegressor, _Stacking):
     """A final regressor on top of members of any kinds, as scikit-learn's, and with any splitter.
 
     Parameters

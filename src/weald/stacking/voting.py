@@ -21,7 +21,7 @@ __all__ = ["VotingClassifier", "VotingRegressor"]
 _Base: Any = sk.VotingRegressor.__bases__[-1]
 
 
-class _Voting(NamedMembers, _Base):  # type: ignore[misc]
+class _Voting(NamedMembers, _Base):
     """What voting classifiers and regressors share."""
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -60,7 +60,7 @@ class _Voting(NamedMembers, _Base):  # type: ignore[misc]
         )
 
 
-class VotingClassifier(sk.VotingClassifier, _Voting):  # type: ignore[misc]
+class VotingClassifier(sk.VotingClassifier, _Voting):
     """A vote of classifiers of any kinds, as scikit-learn's.
 
     Parameters
@@ -124,7 +124,7 @@ class VotingClassifier(sk.VotingClassifier, _Voting):  # type: ignore[misc]
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
 
 
-class VotingRegressor(sk.VotingRegressor, _Voting):  # type: ignore[misc]
+class VotingRegressor(sk.VotingRegressor, _Voting):
     """The mean of regressors of any kinds, as scikit-learn's.
 
     Parameters

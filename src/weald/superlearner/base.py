@@ -30,7 +30,7 @@ class SuperLearner(Mixture):
 
     def _folds(self, data: FitData, groups: Rows | None, rows: Rows) -> list[Fold]:
         cv = self.cv
-        number = isinstance(cv, Integral) and cv > 1
+        number = isinstance(cv, Integral) and int(cv) > 1
         if cv is None or (groups is None and number):
             cv = self._shuffled(data, groups, cv)
         return make_folds(cv, data.X, data.y, groups, classes=self._classifier, present=rows)

@@ -28,7 +28,7 @@ _SAMPLE = 500  # rows from which the width is found
 _FEW_COEFFICIENTS = 400
 
 
-class RidgeByLeaveOneOut(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class RidgeByLeaveOneOut(RegressorMixin, BaseEstimator):
     """Ridge regression with the penalty of least leave-one-out error, found in closed form.
 
     With ``H = A (A'A + l I)^-1 A'`` the error of a row that is left out is ``r_i / (1 - H_ii)``
@@ -72,7 +72,7 @@ class RidgeByLeaveOneOut(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(X @ self.coef_ + self.intercept_)
 
 
-class LogisticBySize(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticBySize(ClassifierMixin, BaseEstimator):
     """Logistic or multinomial regression, by the method that suits the number of coefficients.
 
     Newton steps need few rounds and the square of that number, so few coefficients. A thousandth is
@@ -113,7 +113,7 @@ class LogisticBySize(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.predict(X)
 
 
-class RBFFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RBFFeatures(TransformerMixin, BaseEstimator):
     """Features of which a linear model is one of an RBF kernel ``exp(-|x - x'|^2 / 2 s^2)``.
 
     The kernel to some of the rows, turned so that their inner products are the kernel between these

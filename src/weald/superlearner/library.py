@@ -63,7 +63,7 @@ def _for_numbers() -> list[Row]:
         ("forest", RandomForestRegressor(max_features=1 / 3, **_FOREST), None),
         ("additive", _encoded(ridge, splines=True), None),
         ("kernel", _encoded(RBFFeatures(1000), ridge), _MOST_ROWS),
-        ("extra trees", ExtraTreesRegressor(**_FOREST), None),
+        ("extra trees", ExtraTreesRegressor(max_features=0.5, **_FOREST), None),
         ("small trees", GradientBoostingRegressor(**_SMALL), None),
         ("sampled boosting", GradientBoostingRegressor(**_SAMPLED), None),
         ("adaboost", AdaBoostRegressor(DecisionTreeRegressor(max_depth=6), n_estimators=100), None),

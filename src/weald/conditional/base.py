@@ -112,3 +112,4 @@ class Conditional(Mixture):
         super()._check_state()
         if self.__sklearn_is_fitted__():
             require(isinstance(self._gate, Gate), self, "its gate")
+            require(len(self._gate.kept) == len(self._members), self, "whom its gate knows")

@@ -26,8 +26,10 @@ from weald.crossfit.mixture import LevelOneRows
 from weald.crossfit.risks import Risk
 from weald.forest import RandomForestRegressor
 from weald.input.encoder import TableEncoder
+from weald.input.state import CheckedState, numbers, require
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import make_member
+from weald.params.growth import is_real
 
 __all__ = ["Gate"]
 
@@ -37,7 +39,7 @@ _LEAST_SAY = 0.01  # a member with less weight everywhere is left out
 
 
 @dataclass(eq=False)
-class Gate:
+class Gate(CheckedState):
     """A fitted gate.
 
     Attributes
@@ -58,6 +60,17 @@ class Gate:
     scale: float
     temperature: float
     kept: npt.NDArray[np.intp]
+
+    def _check_state(self) -> None:
+        M = len(self.prior)
+        require(hasattr(self.model, "predict"), self, "its model")
+        require(self.encoder is None or isinstance(self.encoder, TableEncoder), self, "its encoder")
+        require(numbers(self.prior, M, 0.0), self, "its prior weights")
+        require(is_real(self.scale) and 0 < self.scale < np.inf, self, "its scale")
+        require(is_real(self.temperature) and self.temperature >= 0, self, "its temperature")
+        kept = self.kept
+        right = isinstance(kept, np.ndarray) and kept.dtype == np.intp and kept.ndim == 1
+        require(right and ((kept >= 0) & (kept < M)).all(), self, "which members it keeps")
 
     def weights(self, X: Any, said: FloatArray | None = None) -> FloatArray:
         """Weights of the kept members, shape (n, M); rows sum to 1.

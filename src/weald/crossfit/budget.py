@@ -52,7 +52,7 @@ class Budget:
         self.seconds = seconds
         self.deadline = None if seconds is None else began + seconds
         self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
-        self._losses: dict[int, FloatArray] = {}  # and its loss on each row
+        self._losses: dict[int, tuple[int, FloatArray]] = {}  # its number and loss on each row
 
     @property
     def left(self) -> float:
@@ -89,11 +89,11 @@ class Budget:
         if missing and others and takes > self.left:
             return "would take too long"
         for fold, one in had:
-            self._note(fold, one.said)
+            self._note(fold, one.said, m)
         fold, one = had[-1]
-        return "too far behind" if missing and self._is_hopeless(fold, one.said) else None
+        return "too far behind" if missing and self._is_hopeless(fold, one.said, m) else None
 
-    def _note(self, fold: Fold, said: FloatArray) -> None:
+    def _note(self, fold: Fold, said: FloatArray, m: int) -> None:
         """Remember the best candidate of a fold, and what it loses on each row."""
         y, w = self._data.y[fold.test], self._data.filled_weights[fold.test]
         P = said.reshape(len(y), -1)
@@ -101,11 +101,17 @@ class Budget:
         if here < self.best.get(id(fold), np.inf):
             self.best[id(fold)] = here
             if self._risk.by_row:
-                self._losses[id(fold)] = self._risk.losses(P, y)
+                self._losses[id(fold)] = m, self._risk.losses(P, y)
 
-    def _is_hopeless(self, fold: Fold, said: FloatArray) -> bool:
-        """Whether a candidate gains next to nothing over a constant, and that is no accident."""
+    def _is_hopeless(self, fold: Fold, said: FloatArray, m: int) -> bool:
+        """Whether a candidate gains next to nothing over a constant, as another one does not.
+
+        By more than chance would have it.
+        """
         if self._hope or not self._risk.by_row:
+            return False
+        owner, best = self._losses[id(fold)]
+        if owner == m:
             return False
         y, w = self._data.y, self._data.filled_weights
         P = said.reshape(len(fold.test), -1)
@@ -113,9 +119,10 @@ class Budget:
         share = w[fold.train] @ target / w[fold.train].sum()
         there, weights = y[fold.test], w[fold.test] / w[fold.test].sum()
         constant = self._risk.losses(np.repeat(share[None], len(there), axis=0), there)
+        if weights @ (constant - best) <= 0:
+            return False
         # What must be gained, and is not: a share of the best one's gain.
-        lacks = self._risk.losses(P, there) - constant
-        lacks += _HOPELESS * (constant - self._losses[id(fold)])
+        lacks = self._risk.losses(P, there) - constant + _HOPELESS * (constant - best)
         mean = float(weights @ lacks)
         error = float(np.sqrt((weights**2) @ (lacks - mean) ** 2))
         return mean > _SURELY * error and mean > 0

@@ -384,7 +384,11 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             return
         self._check_members()
         require(numbers(self.weights_, len(self._members), 0.0), self, "weights_")
-        require(isinstance(self._pool, Pool), self, "how its members are mixed")
+        pool, M = self._pool, len(self._members)
+        require(isinstance(pool, Pool), self, "how its members are mixed")
+        require(numbers(pool.weights, M, 0.0), self, "the weights of its members")
+        sharp = pool.sharpness
+        require(sharp is None or (is_real(sharp) and 0 < sharp < np.inf), self, "its sharpness")
 
     def __sklearn_tags__(self) -> Any:
         return takes_what_one_takes(super().__sklearn_tags__(), self.estimators)

@@ -17,13 +17,14 @@ from weald._engine import FloatArray
 from weald.crossfit.fits import Candidate, CandidateFits, Fitted, Job
 from weald.fitting.driver import Plan, drive
 from weald.input.fit_data import FitData
+from weald.input.state import CheckedState, require
 from weald.members.ensemble import Ensemble
 from weald.members.foreign_members import ForeignMembers
 
 __all__ = ["NamedMembers", "copies", "routed_to_members", "sliceable"]
 
 
-class NamedMembers(Ensemble):
+class NamedMembers(Ensemble, CheckedState):
     """An ensemble with the parameter `estimators`, a list of (name, estimator)."""
 
     estimators: Any
@@ -73,6 +74,11 @@ class NamedMembers(Ensemble):
             self.named_estimators_[name] = member = given if dropped else next(left)
             if hasattr(member, "feature_names_in_"):
                 self.feature_names_in_ = member.feature_names_in_
+
+    def _check_state(self) -> None:
+        self._check_members()
+        final = vars(self).get("final_estimator_")
+        require(final is None or hasattr(final, "predict"), self, "its final model")
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says.

@@ -68,7 +68,7 @@ class Gate(CheckedState):
         require(numbers(self.prior, M, 0.0), self, "its prior weights")
         require(is_real(self.scale) and 0 < self.scale < np.inf, self, "its scale")
         require(is_real(self.temperature) and self.temperature >= 0, self, "its temperature")
-        kept = self.kept
+        kept: Any = self.kept
         right = isinstance(kept, np.ndarray) and kept.dtype == np.intp and kept.ndim == 1
         require(right and ((kept >= 0) & (kept < M)).all(), self, "which members it keeps")
 

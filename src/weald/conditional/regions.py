@@ -36,5 +36,5 @@ def plot_regions(model: Any, X: Any, columns: Any, ax: Any) -> Any:
         ax.scatter(table[rows, a], table[rows, b], s=9, color=f"C{m % 10}", label=label)
     ax.set_xlabel(str(names[a]))
     ax.set_ylabel(str(names[b]))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="who counts most")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), title="who counts most")
     return ax

@@ -98,7 +98,7 @@ class RiskTable:
         ]
         ax.set_yticks(places, names)
         ax.set_xlabel(f"cross-validated {self.name.replace('_', ' ')} (bars: 2 standard errors)")
-        ax.legend(loc="lower right")
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2, frameon=False)
         return ax
 
     def __str__(self) -> str:

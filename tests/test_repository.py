@@ -31,7 +31,8 @@ LAYERS = (
     {"explain", "intervals"},
     {"tree"},
     {"adaboost", "bagging", "boosting", "forest"},
-    {"naive", "stagewise"},
+    {"crossfit"},
+    {"blending", "conditional", "kernel", "naive", "stacking", "stagewise", "superlearner"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

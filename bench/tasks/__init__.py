@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from bench.task import Task
-from bench.tasks import adaboost, boosting, forest, package, tree
+from bench.tasks import adaboost, boosting, combining, forest, package, tree
 
-TASKS: list[Task] = [*tree.TASKS, *forest.TASKS, *adaboost.TASKS, *boosting.TASKS, *package.TASKS]
+TASKS: list[Task] = [
+    *tree.TASKS,
+    *forest.TASKS,
+    *adaboost.TASKS,
+    *boosting.TASKS,
+    *combining.TASKS,
+    *package.TASKS,
+]

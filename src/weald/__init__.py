@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
+    from weald.blending import BlendingClassifier, BlendingRegressor
     from weald.boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from weald.conditional import ConditionalClassifier, ConditionalRegressor
     from weald.explain import explain_path, export_graphviz, export_text, plot_tree
     from weald.forest import (
         ExtraTreesClassifier,
@@ -22,8 +24,17 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
     )
+    from weald.input.encoder import TableEncoder
+    from weald.kernel import KernelClassifier, KernelRegressor
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
+    from weald.stacking import (
+        StackingClassifier,
+        StackingRegressor,
+        VotingClassifier,
+        VotingRegressor,
+    )
     from weald.stagewise import StagewiseClassifier, StagewiseRegressor
+    from weald.superlearner import SuperLearnerClassifier, SuperLearnerRegressor
     from weald.tree import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -40,6 +51,10 @@ _HOME = {
     "AdaBoostRegressor": "weald.adaboost",
     "BaggingClassifier": "weald.bagging",
     "BaggingRegressor": "weald.bagging",
+    "BlendingClassifier": "weald.blending",
+    "BlendingRegressor": "weald.blending",
+    "ConditionalClassifier": "weald.conditional",
+    "ConditionalRegressor": "weald.conditional",
     "DecisionTreeClassifier": "weald.tree",
     "DecisionTreeRegressor": "weald.tree",
     "ExtraTreeClassifier": "weald.tree",
@@ -48,12 +63,21 @@ _HOME = {
     "ExtraTreesRegressor": "weald.forest",
     "GradientBoostingClassifier": "weald.boosting",
     "GradientBoostingRegressor": "weald.boosting",
+    "KernelClassifier": "weald.kernel",
+    "KernelRegressor": "weald.kernel",
     "NaiveEnsembleClassifier": "weald.naive",
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
     "RandomForestRegressor": "weald.forest",
+    "StackingClassifier": "weald.stacking",
+    "StackingRegressor": "weald.stacking",
     "StagewiseClassifier": "weald.stagewise",
     "StagewiseRegressor": "weald.stagewise",
+    "SuperLearnerClassifier": "weald.superlearner",
+    "SuperLearnerRegressor": "weald.superlearner",
+    "TableEncoder": "weald.input.encoder",
+    "VotingClassifier": "weald.stacking",
+    "VotingRegressor": "weald.stacking",
     "callbacks": "weald.callbacks",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
@@ -68,6 +92,10 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BlendingClassifier",
+    "BlendingRegressor",
+    "ConditionalClassifier",
+    "ConditionalRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
@@ -76,12 +104,21 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "KernelClassifier",
+    "KernelRegressor",
     "NaiveEnsembleClassifier",
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
     "StagewiseClassifier",
     "StagewiseRegressor",
+    "SuperLearnerClassifier",
+    "SuperLearnerRegressor",
+    "TableEncoder",
+    "VotingClassifier",
+    "VotingRegressor",
     "__version__",
     "callbacks",
     "explain_path",

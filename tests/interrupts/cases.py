@@ -87,19 +87,23 @@ def is_classifier(kind):
     return kind.__name__.endswith("Classifier")
 
 
+def seed(kind):
+    return {} if kind in KERNEL else {"random_state": 0}
+
+
 def fitting(kind, data=table, rows=5000, **settings):
     """A fit of some rows."""
     X, classes, numbers = data(rows)
-    model = kind(random_state=0, **settings)
+    model = kind(**seed(kind), **settings)
     return partial(model.fit, X, classes if is_classifier(kind) else numbers)
 
 
 @cache
 def fitted(kind, *settings):
-    """An ensemble of some members, or a tree."""
+    """An ensemble of some members, a tree, or a kernel smoother."""
     X, classes, numbers = table()
-    own = {} if kind in TREES else {"n_estimators": MEMBERS}
-    model = kind(random_state=0, **own, **dict(settings))
+    own = {} if kind in TREES + KERNEL else {"n_estimators": MEMBERS}
+    model = kind(**seed(kind), **own, **dict(settings))
     return model.fit(X, classes if is_classifier(kind) else numbers)
 
 
@@ -198,6 +202,7 @@ DRAWN = [weald.BaggingClassifier, weald.BaggingRegressor]
 NAIVE = [weald.NaiveEnsembleClassifier, weald.NaiveEnsembleRegressor]
 BOOSTED = [weald.AdaBoostClassifier, weald.AdaBoostRegressor]
 STAGEWISE = [weald.StagewiseClassifier, weald.StagewiseRegressor]
+KERNEL = [weald.KernelClassifier, weald.KernelRegressor]
 GRADIENT = [weald.GradientBoostingClassifier, weald.GradientBoostingRegressor]
 
 # Name: a function that makes the job. A name begins with the method it is about, so that a test can
@@ -393,6 +398,18 @@ add(
     decision_function=of_rows("decision_function"),
     staged_predict_proba=of_rows("staged_predict_proba", 500_000),
     staged_decision_function=of_rows("staged_decision_function", 500_000),
+)
+add(
+    KERNEL,
+    fit=fit(data=noise, rows=1_000_000),
+    fit__to_a_rule=fit(data=noise, rows=1_000_000, bandwidth="scott"),
+    predict=of_rows("predict"),
+    predict__of_near_rows=of_rows("predict", MANY, ("bandwidth", 0.1)),
+)
+add(
+    KERNEL[:1],
+    predict_proba=of_rows("predict_proba"),
+    predict_log_proba=of_rows("predict_log_proba"),
 )
 
 # Methods that only look something up.

@@ -1,7 +1,7 @@
 """One small fitted model of every kind."""
 
 import numpy as np
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import weald
 from weald import losses
@@ -86,12 +86,33 @@ def models():
             max_leaf_nodes=4, loss=losses.Quantile(0.9), **few
         ).fit(X, real),
     }
+    whole = np.nan_to_num(X)
+    fits["kernel"] = weald.KernelRegressor(0.1).fit(whole, real)  # narrow: it has a tree of points
+    fits["kernel of classes"] = weald.KernelClassifier(kernel="box").fit(whole, three)
+    trees = [("tree", weald.DecisionTreeClassifier(max_depth=2)), ("line", LogisticRegression())]
+    numbers = [("tree", weald.DecisionTreeRegressor(max_depth=2)), ("line", LinearRegression())]
+    fits["mix: blend"] = weald.BlendingRegressor(numbers, random_state=0).fit(whole, real)
+    fits["mix: blend of classes"] = weald.BlendingClassifier(trees, random_state=0).fit(whole, two)
+    fits["mix: learner"] = weald.SuperLearnerRegressor(numbers, cv=2, random_state=0).fit(
+        whole, real
+    )
+    fits["mix: learner of classes"] = weald.SuperLearnerClassifier(trees, cv=2, random_state=0).fit(
+        whole, three
+    )
+    fits["mix: gate"] = weald.ConditionalRegressor(numbers, cv=2, random_state=0).fit(whole, real)
+    fits["mix: gate of classes"] = weald.ConditionalClassifier(trees, cv=2, random_state=0).fit(
+        whole, two
+    )
+    fits["mix: stack"] = weald.StackingRegressor(numbers, cv=2).fit(whole, real)
+    fits["mix: stack of classes"] = weald.StackingClassifier(trees, cv=2).fit(whole, two)
+    fits["mix: mean"] = weald.VotingRegressor(numbers).fit(whole, real)
+    fits["mix: vote"] = weald.VotingClassifier(trees).fit(whole, three)
     fits["kept targets"] = weald.RandomForestRegressor(max_depth=3, keep_targets=True, **few).fit(
         X, real
     )
     out = {name: (model, X) for name, model in fits.items()}
     for name in fits:
-        if "of lines" in name or "stages" in name:
+        if any(word in name for word in ("of lines", "stages", "kernel", "mix:")):
             out[name] = (fits[name], np.nan_to_num(X))
     many = weald.RandomForestRegressor(
         n_estimators=2, max_bins=None, categorical_features=[0], random_state=0

@@ -29,6 +29,7 @@ def fitted():
 def test_every_estimator_is_there(fitted):
     public = {getattr(weald, name) for name in weald.__all__}
     kinds = {kind for kind in public if inspect.isclass(kind) and issubclass(kind, BaseEstimator)}
+    kinds = {kind for kind in kinds if hasattr(kind, "predict")}
     assert kinds <= {type(model) for model, _ in fitted.values()}
 
 

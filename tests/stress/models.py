@@ -280,7 +280,17 @@ ROWS = [
 ]  # fmt: skip
 
 
+# Rooms whose estimators grow no trees of their own: they combine others, or are none.
+_NO_TREES = ("kernel", "input", "blending", "conditional", "stacking", "superlearner")
+
+
 def public_estimators():
-    """Every class of ``weald.__all__`` that can be fitted."""
+    """Every class of ``weald.__all__`` that can be fitted and has trees of its own."""
     found = [getattr(weald, name) for name in weald.__all__ if name[0].isupper()]
-    return [kind for kind in found if isinstance(kind, type) and hasattr(kind, "fit")]
+    return [
+        kind
+        for kind in found
+        if isinstance(kind, type)
+        and hasattr(kind, "fit")
+        and kind.__module__.split(".")[1] not in _NO_TREES
+    ]

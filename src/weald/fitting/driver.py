@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 from weald.fitting.listeners import Listeners, check_callbacks
@@ -110,6 +111,8 @@ class Plan:
         On Ctrl-C keep what is there.
     batch : int
         Rounds that are best made at a time, to begin with. 0: all at once, if nobody looks on.
+    cuts : tuple of int
+        Where one batch ends and the next begins, if the work itself says so.
     """
 
     name: str
@@ -121,6 +124,7 @@ class Plan:
     callbacks: list[Any] = field(default_factory=list)
     keep_partial: bool = False
     batch: int = 1
+    cuts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, estimator: Any, params: Any, *, done: int = 0) -> Plan:
@@ -138,7 +142,9 @@ class Plan:
 
     def batches(self) -> Iterator[tuple[int, int]]:
         """Which rounds are made at a time."""
-        if self.batch == 0:
+        if self.cuts:
+            yield from pairwise((self.done, *self.cuts))
+        elif self.batch == 0:
             if self.done < self.total:
                 yield self.done, self.total
         elif self.batch == 1:

@@ -63,6 +63,12 @@ class Link(ABC):
     def inverse(self, F: FloatArray) -> FloatArray:
         """Predictions of scores; finite for every finite score."""
 
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """``dF / dmu`` of predictions inside their range; a difference, if there is no formula."""
+        h = 1e-6 * np.minimum(mu, np.abs(1 - mu)) if self.symmetric else 1e-6 * np.abs(mu)
+        h = np.maximum(h, np.finfo(np.float64).tiny)
+        return np.asarray((self.link(mu + h) - self.link(mu - h)) / (2 * h))
+
 
 @dataclass(frozen=True)
 class Identity(Link):
@@ -77,6 +83,10 @@ class Identity(Link):
     def inverse(self, F: FloatArray) -> FloatArray:
         """``mu = F``."""
         return F
+
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """1."""
+        return np.ones_like(mu)
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,10 @@ class Log(Link):
         """``mu = exp(F)``, with F held between -300 and 300."""
         return bounded_exp(F)
 
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """``1 / mu``."""
+        return np.asarray(1 / mu)
+
 
 @dataclass(frozen=True)
 class Logit(Link):
@@ -122,6 +136,10 @@ class Logit(Link):
         """``p = 1 / (1 + exp(-F))``."""
         return np.asarray(expit(F))
 
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """``1 / (p (1 - p))``."""
+        return np.asarray(1 / (mu * (1 - mu)))
+
 
 @dataclass(frozen=True)
 class HalfLogit(Link):
@@ -143,6 +161,10 @@ class HalfLogit(Link):
     def inverse(self, F: FloatArray) -> FloatArray:
         """``p = e^F / (e^F + e^-F)``."""
         return np.asarray(expit(2 * np.asarray(F)))
+
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """``1 / (2 p (1 - p))``."""
+        return np.asarray(0.5 / (mu * (1 - mu)))
 
 
 @dataclass(frozen=True)
@@ -204,6 +226,10 @@ class SoftmaxLink(Link):
         np.exp(e, out=e)
         e /= e.sum(axis=0)
         return np.ascontiguousarray(np.moveaxis(e, 0, -1))
+
+    def slope(self, mu: FloatArray) -> FloatArray:
+        """``1 / p_k``: the common shift changes no loss."""
+        return np.asarray(1 / mu)
 
 
 def two_shares(link: Link, F: FloatArray) -> FloatArray:

@@ -34,6 +34,7 @@ __all__ = [
     "member_log_shares",
     "member_shares",
     "member_values",
+    "spread",
     "stream",
     "takes_weights",
 ]
@@ -169,17 +170,27 @@ def fit_member(
     part = X if columns is None else take_columns(X, columns)
     params = fit_params or {}
     if counts is None and weights is None:
-        member.fit(part, y, **params)
+        _fit(member, part, y, params)
     elif takes_weights(member, routed=routed):
         given: Any = weights if counts is None else counts.astype(np.float64)
         if counts is not None and weights is not None:
             given = given * weights
-        member.fit(part, y, **{**params, "sample_weight": given})
+        _fit(member, part, y, {**params, "sample_weight": given})
     else:
         rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
         params = _check_method_params(X, params=params, indices=rows)
-        member.fit(take_rows(part, rows), y[rows], **params)
+        _fit(member, take_rows(part, rows), y[rows], params)
     return member
+
+
+def _fit(member: Any, X: Any, y: npt.NDArray[Any], params: dict[str, Any]) -> None:
+    try:
+        member.fit(X, y, **params)
+    except TypeError as error:
+        if "unexpected keyword argument 'sample_weight'" not in str(error):
+            raise
+        name = type(member).__name__
+        raise TypeError(f"Underlying estimator {name} does not support sample weights.") from error
 
 
 def _repeats(member: Any, counts: Counts, weights: FloatArray | None) -> npt.NDArray[np.intp]:
@@ -270,7 +281,7 @@ def member_shares(
     if not ((shares >= -_SLACK) & (shares <= 1 + _SLACK)).all():
         row = int((~((shares >= -_SLACK) & (shares <= 1 + _SLACK))).any(axis=1).argmax())
         raise _strange(member, f"the shares {shares[row].tolist()} in row {row}", wanted)
-    return _spread(shares, member, n_classes, 0.0)
+    return spread(shares, member, n_classes, 0.0)
 
 
 def _member_codes(
@@ -299,7 +310,7 @@ def member_log_shares(
     """Logarithms of the class shares of a member that gives them."""
     with np.errstate(divide="ignore"):  # the logarithm of no share at all is -inf
         logs = np.asarray(member.predict_log_proba(X, **(params or {})), dtype=np.float64)
-    return _spread(logs, member, n_classes, -np.inf)
+    return spread(logs, member, n_classes, -np.inf)
 
 
 def member_decisions(
@@ -315,7 +326,7 @@ def member_decisions(
     return np.asarray(member.decision_function(X, **(params or {})), dtype=np.float64)
 
 
-def _spread(values: FloatArray, member: Any, n_classes: int, absent: float) -> FloatArray:
+def spread(values: FloatArray, member: Any, n_classes: int, absent: float) -> FloatArray:
     """Put the columns of a member where its classes are: its rows may have lacked some."""
     if values.shape[1] == n_classes:
         return values

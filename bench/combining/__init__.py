@@ -1,0 +1,1 @@
+"""The super learner beside its own candidates, other libraries and AutoGluon on real tables."""

@@ -1,0 +1,128 @@
+"""What candidates may cost: a time limit, and no more folds for those without hope."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from weald._engine import FloatArray
+from weald.callbacks import TimeLimit
+from weald.crossfit.fits import CandidateFits
+from weald.crossfit.folds import Fold
+from weald.crossfit.risks import Risk
+from weald.input.fit_data import FitData
+
+__all__ = ["Budget"]
+
+_HOPELESS = 0.05  # of what the best candidate gains over a constant
+_SURELY = 3.0  # standard errors
+_LAST_START = 0.15  # of the time: what is left must be more, for a fit whose time is not known
+
+
+class Budget:
+    """Says whether a candidate is worth its other fits, and how long a fit may take.
+
+    Parameters
+    ----------
+    risk : Risk
+    data : FitData
+    seconds : float, optional
+        For everything.
+    began : float
+        When the time began, by `time.monotonic`.
+    threads : int
+        Fits of other libraries that run at the same time.
+    hope : bool
+        Go on with candidates that are far behind: they may be good somewhere.
+    """
+
+    def __init__(
+        self,
+        risk: Risk,
+        data: FitData,
+        *,
+        seconds: float | None,
+        began: float,
+        threads: int,
+        hope: bool = False,
+    ) -> None:
+        self._risk, self._data, self._threads, self._hope = risk, data, threads, hope
+        self.seconds = seconds
+        self.deadline = None if seconds is None else began + seconds
+        self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
+        self._losses: dict[int, tuple[int, FloatArray]] = {}  # its number and loss on each row
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return np.inf if self.deadline is None else self.deadline - monotonic()
+
+    def may_start(self, work: CandidateFits, m: int) -> bool:
+        """Whether there is time for the first fit of a candidate; always for the very first."""
+        if self.seconds is None or not work.done:
+            return True
+        own = work.candidates[m].by_engine  # it can be stopped
+        return self.left > (0.02 if own else _LAST_START) * self.seconds
+
+    def limited(self, model: Any, work: CandidateFits, m: int) -> Any:
+        """The model, told to end in time if it is one of weald's that grow round by round."""
+        if self.seconds is None or "callbacks" not in model.get_params(deep=False):
+            return model
+        jobs = [t for t, job in enumerate(work.jobs) if job.candidate == m and t not in work.done]
+        others = 1.0 if work.done else 0.5  # the very first leaves time for others
+        allowed = max(others * self.left / max(len(jobs), 1), 0.01 * self.seconds)
+        given = model.callbacks
+        given = [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
+        return model.set_params(callbacks=[*given, TimeLimit(allowed)])
+
+    def why_not(self, work: CandidateFits, m: int) -> str | None:
+        """A reason to give a candidate up after the fits it has had, if there is one."""
+        had = [(job.fold, one) for job, one in work.of(m) if job.fold is not None]
+        if not had:
+            return None
+        missing = sum(job.candidate == m for job in work.jobs) - len(had)
+        others = any(work.complete(k) for k in range(len(work.candidates)) if k != m)
+        at_once = 1 if work.candidates[m].by_engine else self._threads
+        takes = had[-1][1].seconds * np.ceil(missing / at_once)
+        if missing and others and takes > self.left:
+            return "would take too long"
+        for fold, one in had:
+            self._note(fold, one.said, m)
+        fold, one = had[-1]
+        return "too far behind" if missing and self._is_hopeless(fold, one.said, m) else None
+
+    def _note(self, fold: Fold, said: FloatArray, m: int) -> None:
+        """Remember the best candidate of a fold, and what it loses on each row."""
+        y, w = self._data.y[fold.test], self._data.filled_weights[fold.test]
+        P = said.reshape(len(y), -1)
+        here = self._risk.mean(P, y, w)
+        if here < self.best.get(id(fold), np.inf):
+            self.best[id(fold)] = here
+            if self._risk.by_row:
+                self._losses[id(fold)] = m, self._risk.losses(P, y)
+
+    def _is_hopeless(self, fold: Fold, said: FloatArray, m: int) -> bool:
+        """Whether a candidate gains next to nothing over a constant, as another one does not.
+
+        By more than chance would have it.
+        """
+        if self._hope or not self._risk.by_row:
+            return False
+        owner, best = self._losses[id(fold)]
+        if owner == m:
+            return False
+        y, w = self._data.y, self._data.filled_weights
+        P = said.reshape(len(fold.test), -1)
+        target = self._risk.indicators(y[fold.train], P.shape[1])
+        share = w[fold.train] @ target / w[fold.train].sum()
+        there, weights = y[fold.test], w[fold.test] / w[fold.test].sum()
+        constant = self._risk.losses(np.repeat(share[None], len(there), axis=0), there)
+        if weights @ (constant - best) <= 0:
+            return False
+        # What must be gained, and is not: a share of the best one's gain.
+        lacks = self._risk.losses(P, there) - constant + _HOPELESS * (constant - best)
+        mean = float(weights @ lacks)
+        error = float(np.sqrt((weights**2) @ (lacks - mean) ** 2))
+        return mean > _SURELY * error and mean > 0

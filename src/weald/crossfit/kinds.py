@@ -1,0 +1,71 @@
+"""Mixtures of class shares, and mixtures of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from weald._engine import FloatArray
+from weald.crossfit.mixture import Mixture
+from weald.input.labels import check_squares, check_target, encode_again, encode_labels
+from weald.members.foreign import member_finite_values, member_shares
+
+__all__ = ["ClassMixture", "NumberMixture"]
+
+
+class ClassMixture(ClassifierMixin, Mixture):
+    """Labels in, mixed class shares out."""
+
+    _classifier = True
+    classes_: npt.NDArray[Any]
+    n_classes_: int
+
+    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
+        if again:
+            return encode_again(y, n, self.classes_)
+        labels = encode_labels(y, n)
+        if labels.multi_output:
+            raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
+        self.classes_ = labels.classes[0]
+        self.n_classes_ = len(self.classes_)
+        return labels.codes[:, 0]
+
+    def _said(self, model: Any, X: Any) -> FloatArray:
+        return member_shares(model, X, n_classes=self.n_classes_, vote=False)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities: the mixture of what the members say, shape (n, n_classes)."""
+        return self._mixed(X)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of the largest probability."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_.take(shares.argmax(axis=1)))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Natural logarithm of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class NumberMixture(RegressorMixin, Mixture):
+    """Numbers in, mixed numbers out."""
+
+    _classifier = False
+
+    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
+        target = check_target(y, n)
+        if target.shape[1] > 1:
+            raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
+        check_squares(target)
+        return target[:, 0]
+
+    def _said(self, model: Any, X: Any) -> FloatArray:
+        return member_finite_values(model, X)[:, None]
+
+    def predict(self, X: Any) -> FloatArray:
+        """The mixture of what the members say, shape (n,)."""
+        return self._mixed(X)[:, 0]

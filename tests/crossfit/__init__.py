@@ -1,0 +1,1 @@
+"""Candidates on folds: folds, risks, weights and fits."""

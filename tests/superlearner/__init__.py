@@ -1,0 +1,1 @@
+"""Super learner and blending."""

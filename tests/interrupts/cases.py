@@ -203,6 +203,21 @@ NAIVE = [weald.NaiveEnsembleClassifier, weald.NaiveEnsembleRegressor]
 BOOSTED = [weald.AdaBoostClassifier, weald.AdaBoostRegressor]
 STAGEWISE = [weald.StagewiseClassifier, weald.StagewiseRegressor]
 KERNEL = [weald.KernelClassifier, weald.KernelRegressor]
+CONDITIONAL = [weald.ConditionalClassifier, weald.ConditionalRegressor]
+MIXED = [
+    weald.BlendingClassifier,
+    weald.BlendingRegressor,
+    weald.SuperLearnerClassifier,
+    weald.SuperLearnerRegressor,
+    *CONDITIONAL,
+]
+COMBINED = [
+    *MIXED,
+    weald.StackingClassifier,
+    weald.StackingRegressor,
+    weald.VotingClassifier,
+    weald.VotingRegressor,
+]
 GRADIENT = [weald.GradientBoostingClassifier, weald.GradientBoostingRegressor]
 
 # Name: a function that makes the job. A name begins with the method it is about, so that a test can
@@ -412,8 +427,73 @@ add(
     predict_log_proba=of_rows("predict_log_proba"),
 )
 
+
+def named(kind):
+    """Members of both sorts: some that the engine grows, and others."""
+    if is_classifier(kind):
+        return [("trees", weald.RandomForestClassifier(20)), ("line", LinearDiscriminantAnalysis())]
+    return [("trees", weald.RandomForestRegressor(20)), ("line", LinearRegression())]
+
+
+@cache
+def fitted_mixture(kind):
+    X, classes, numbers = table()
+    return kind(named(kind)).fit(X, classes if is_classifier(kind) else numbers)
+
+
+def mixture_fit(method="fit", **settings):
+    def make(kind):
+        X, classes, numbers = table(500_000)
+        model = kind(named(kind), **settings)
+        return partial(getattr(model, method), X, classes if is_classifier(kind) else numbers)
+
+    return make
+
+
+def mixture_asked(method, rows=MANY):
+    def make(kind):
+        model = fitted_mixture(kind)
+        return partial(getattr(model, method), table(rows)[0])
+
+    return make
+
+
+def encoded(method):
+    def make(kind):
+        X = table(1_000_000)[0]
+        return partial(getattr(kind(splines=True).fit(X[:5000]), method), X)
+
+    return make
+
+
+add(
+    COMBINED,
+    fit=mixture_fit(),
+    member_predictions=mixture_asked("member_predictions", 500_000),
+    predict=mixture_asked("predict", 500_000),
+)
+add(MIXED, cv_risk=mixture_fit("cv_risk"))
+add(
+    MIXED[::2],
+    predict_proba=mixture_asked("predict_proba", 500_000),
+    predict_log_proba=mixture_asked("predict_log_proba", 500_000),
+)
+add(
+    CONDITIONAL,
+    gate_weights=mixture_asked("gate_weights", 500_000),
+    ruling_member=mixture_asked("ruling_member", 500_000),
+    plot_regions=mixture_asked("plot_regions", 20_000),
+)
+add([weald.TableEncoder], fit=encoded("fit"), transform=encoded("transform"))
+
+# Of members that are not weald's trees these only look something up.
+QUICK_OF_COMBINED = {"estimators_", "gate_", "leaf_index"}
+
 # Methods that only look something up.
 QUICK = {
+    "get_feature_names_out",
+    "get_params",
+    "set_params",
     "estimator_",
     "estimator_errors_",
     "estimator_weights_",

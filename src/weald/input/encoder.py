@@ -24,6 +24,8 @@ __all__ = ["TableEncoder"]
 
 _REACH = 3.0  # where scaled numbers end
 _KNOTS = 6
+_MANY = 100_000  # rows, of which knots need no more
+_BLOCK = 50_000  # rows encoded at a time
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -86,9 +88,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         absent: npt.NDArray[np.bool_] = np.isnan(Z)
         known = ~np.all(absent, axis=0)
         numeric, Z, absent = numeric[known], Z[:, known], absent[:, known]
-        low, middle, high = (
-            np.nanquantile(Z, [0.25, 0.5, 0.75], axis=0) if Z.size else np.zeros((3, Z.shape[1]))
-        )
+        low, middle, high = np.zeros((3, Z.shape[1]))
+        for j in range(Z.shape[1]):  # one by one: Ctrl-C is heard in between
+            low[j], middle[j], high[j] = np.nanquantile(Z[:, j], [0.25, 0.5, 0.75])
         spread = (high - low) / 1.349  # the standard deviation, of a normal distribution
         flat = spread <= 0
         spread[flat] = np.nanstd(Z[:, flat], axis=0)
@@ -103,18 +105,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._bases = SplineTransformer(
                 _KNOTS, knots="quantile", extrapolation="linear", include_bias=False
             )
+            some = self._scaled(table.X[:: -(-len(table.X) // _MANY)])
             try:
-                self._bases.fit(self._scaled(table.X))
+                self._bases.fit(some)
             except ValueError:  # too few different numbers for such knots
                 self._bases = SplineTransformer(4, extrapolation="linear", include_bias=False)
-                self._bases.fit(self._scaled(table.X))
-        self.n_features_out_ = self.transform(X).shape[1]
+                self._bases.fit(some)
+        self.n_features_out_ = self._encoded(table.X[:1]).shape[1]
         return self
 
     def transform(self, X: Any) -> FloatArray:
         """The numbers, shape (n, n_features_out_); categories that were not there in fit say 0."""
         check_is_fitted(self)
         table = check_X_predict(self, X)
+        blocks = range(0, len(table), _BLOCK)  # between them Ctrl-C is heard
+        return np.concatenate([self._encoded(table[i : i + _BLOCK]) for i in blocks])
+
+    def _encoded(self, table: Any) -> FloatArray:
         scaled = self._scaled(table)
         parts = [scaled if self._bases is None else self._bases.transform(scaled)]
         parts.append(np.isnan(table[:, self._numeric[self._absent]]).astype(np.float64))

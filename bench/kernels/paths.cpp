@@ -332,6 +332,7 @@ const Entry kEntries[] = {
     {"ScanInVectors", Path::ScanInVectors, {"exact tree", "tree in bins", "exact forest"}},
     {"GradientsInFloats", Path::GradientsInFloats, {"boosting", "boosting, 2,000 rows"}},
     {"PackedWords", Path::PackedWords, {"exact tree", "forest", "adaboost, stumps"}},
+    {"ClassBytes", Path::ClassBytes, {"forest", "forest, million rows", "extra-trees", "exact tree"}},
     {"EntropyTable", Path::EntropyTable, {"exact tree, entropy", "exact tree, ten classes, entropy"}},
     {"Subtraction", Path::Subtraction, {"boosting", "tree in bins", "adaboost, stumps"}},
     {"SqueezedBlocks", Path::SqueezedBlocks, {"exact tree", "exact tree, numbers"}},

@@ -20,6 +20,7 @@ enum class Path {
   ScanInVectors,      // search/scan.hpp: cuts of two classes compared in multiplied-out form
   GradientsInFloats,  // search/scan_gradients.hpp: cuts of gradients sifted in floats
   PackedWords,        // stats/statistics.hpp: G and H of two classes in one word
+  ClassBytes,         // stats/statistics.hpp: weight and class of a row in a byte
   EntropyTable,       // stats/statistics.hpp: x log2 x from a table
   Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
   SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out

@@ -65,13 +65,15 @@ class NodeSearch {
     const Block& block = *node.block;
     const std::size_t n = node.size(), per_row = stats.words_per_row();
     // A whole block has its words in order already, unless they have to be made from targets.
-    if (n == block.n_rows && !block.hot && !stats.real()) return {rows, n, block.words, {}};
+    if (n == block.n_rows && !block.class_bytes && !block.hot && !stats.real()) return {rows, n, block.words, {}};
     if (words_.size() < n * per_row) words_.resize(n * per_row);
     if (stats.real()) {
       use_units_of(node);
       for (std::size_t i = 0; i < n; ++i) {
         fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
       }
+    } else if (block.class_bytes) {
+      for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_class_byte(block.class_bytes[rows[i]]);
     } else if (per_row == 1) {
       for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
     } else {

@@ -95,7 +95,7 @@ class SmallSubtrees {
     for (std::size_t i = 0; i < Tile::kRows; ++i) {
       const bool here = i < n;
       const Row row = rows[here ? i : 0];  // fills up with rows that weigh nothing
-      const Lane word = here ? block.words[row] : 0;
+      const Lane word = !here ? 0 : block.class_bytes ? unpack_class_byte(block.class_bytes[row]) : block.words[row];
       tile.row[i] = row;
       tile.h[i] = static_cast<std::uint8_t>(word), tile.g[i] = static_cast<std::uint8_t>(word >> 32);
     }

@@ -114,6 +114,8 @@ void RandomCuts::count_left(const Block& block, const Row* rows, std::size_t n, 
     };
     if (block.hot) {
       classify([hot = block.hot](Row row) { return hot[row]; });
+    } else if (block.class_bytes) {
+      classify([bytes = block.class_bytes](Row row) { return bytes[row] & 1; });
     } else {
       classify([words = block.words](Row row) { return words[row] >> 32; });
     }

@@ -46,8 +46,12 @@ void gather_statistics(const Block& parent, const Row* rows, std::size_t n, cons
   block.word_storage.resize(n * per_row);
   block.origin_storage.resize(n);
   for (std::size_t i = 0; i < n; ++i) block.origin_storage[i] = parent.original(rows[i]);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::copy_n(parent.words.get(rows[i] * per_row, per_row), per_row, &block.word_storage[i * per_row]);
+  if (parent.class_bytes) {
+    for (std::size_t i = 0; i < n; ++i) block.word_storage[i] = unpack_class_byte(parent.class_bytes[rows[i]]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(parent.words.get(rows[i] * per_row, per_row), per_row, &block.word_storage[i * per_row]);
+    }
   }
   if (parent.hot) {
     block.hot_storage.resize(n * stats.n_outputs);
@@ -68,6 +72,7 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   block->n_rows = matrix.n_rows;
   block->columns = matrix.columns;
   block->words = view(stats.words);
+  if (!stats.class_bytes.empty()) block->class_bytes = view(stats.class_bytes);
   if (!stats.hot.empty()) block->hot = view(stats.hot);
   block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
   for (const Column& column : matrix.columns) {

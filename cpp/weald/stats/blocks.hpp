@@ -23,7 +23,8 @@ namespace weald {
 struct Block {
   std::size_t n_rows = 0;
   std::vector<Column> columns;
-  View<const Lane> words;  // stored_per_row() each, as in Statistics
+  View<const Lane> words;                // stored_per_row() each, as in Statistics
+  View<const std::uint8_t> class_bytes;  // or these
   View<const std::uint32_t> hot;
   View<const Row> origin;                   // row of the matrix; null: the same
   std::size_t most_codes = 0;               // largest number of slots of any column

@@ -132,8 +132,16 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
       out.channels = 1;
       out.layout = uses(Path::PackedWords) && (whole || word) && !counts_needed ? Layout::Packed : Layout::Dense;
       out.lanes = out.layout == Layout::Packed ? 1 : 3;
-      out.light_two_classes =
-          out.layout == Layout::Packed && criterion == Criterion::Gini && whole && weights.most <= 127;
+      const bool light = out.layout == Layout::Packed && whole && weights.most <= 127;
+      out.light_two_classes = light && criterion == Criterion::Gini;
+      if (light && uses(Path::ClassBytes)) {
+        out.class_bytes.resize(target.n_rows, 0);
+        for_rows([&](Row row) {
+          out.class_bytes[row] =
+              static_cast<std::uint8_t>(static_cast<int>(target.weight(row)) << 1 | (target.classes[row] == 1));
+        });
+        return out;
+      }
       out.words.resize(target.n_rows * out.lanes, 0);
       for_rows([&](Row row) {
         const Lane h = h_of(row);

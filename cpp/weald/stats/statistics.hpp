@@ -55,6 +55,7 @@ inline Lane packed_word(Lane h, bool second_class) {
   return h | (h << 32 & -static_cast<Lane>(second_class));  // no branch: classes cannot be foretold
 }
 inline bool pure_word(Lane packed) { return packed >> 32 == 0 || packed >> 32 == (packed & 0xFFFFFFFF); }
+inline Lane unpack_class_byte(std::uint8_t byte) { return packed_word(byte >> 1, (byte & 1) != 0); }
 
 // How the lanes of one cell (a node's or a bin's sums) are laid out:
 //
@@ -99,12 +100,14 @@ struct Channels {
 struct RowStatistics {
   // Packed -> the word; weighted two classes -> count, H, G; OneHot and real targets -> H.
   BigVector<Lane> words;
-  BigVector<std::uint32_t> hot;  // OneHot: per row and output, the channel to add to
-  BigVector<Row> rows;           // the rows that take part: those with positive weight
+  BigVector<std::uint8_t> class_bytes;  // Packed, weights up to 127: H << 1 | class instead of the word
+  BigVector<std::uint32_t> hot;         // OneHot: per row and output, the channel to add to
+  BigVector<Row> rows;                  // the rows that take part: those with positive weight
 
   void forget() {
-    spoil(words.data(), words.size()), spoil(hot.data(), hot.size()), spoil(rows.data(), rows.size());
-    words.clear(), hot.clear(), rows.clear();
+    spoil(words.data(), words.size()), spoil(class_bytes.data(), class_bytes.size());
+    spoil(hot.data(), hot.size()), spoil(rows.data(), rows.size());
+    words.clear(), class_bytes.clear(), hot.clear(), rows.clear();
   }
 };
 

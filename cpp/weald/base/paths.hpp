@@ -9,7 +9,6 @@ enum class Path {
   // growth of a tree
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
   SixteenRows,        // search/sixteen_rows.hpp
-  SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
   SmallHistograms,    // search/small_histograms.hpp
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp

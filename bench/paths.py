@@ -24,27 +24,6 @@ Made by `make bench-paths` on {machine}.
 | way | fit | with | without | gain | same |
 |---|---|---|---|---|---|
 """
-FOOT = """
-## Ways that are gone
-
-Measured on whole fits through Python: instructions (callgrind), and processor time in turns of one
-program that leaves the way out when told to. Times of two *builds* cannot decide this: a build
-without `SixteenRows`, which boosting never uses, took 5 % longer to boost 2,000 rows.
-
-| way | what it was | fits without it |
-|---|---|---|
-| HistogramPool | histograms kept for the next node | instructions -0.9 to +0.1 %, time -2 to +1 % |
-| SortedRows | up to a dozen rows sorted by code | instructions -1.0 to +0.1 %, time -3 to +1 % |
-
-Both left out: time -3 to -1 % of boosting, bags and a regression forest (a third of the columns).
-These stay, though the table above has them below 5 %:
-
-- `ClassBytes`: without it a forest of 100,000 rows takes 1 to 3 % longer and one of 300,000 rows
-  3 to 6 %, with the same instructions: words miss the caches where bytes do not.
-- `SixteenRows`: without it exact trees, trees in bins and bags need 3 to 5 % more instructions, and
-  an exact forest chooses otherwise between equal cuts.
-- `BinGuide`: without it extra-trees of numbers take 7 % longer.
-"""
 
 
 def main() -> None:
@@ -66,7 +45,7 @@ def main() -> None:
         known = facts()
         machine = f"{known['CPU']}, {known['cores']} cores, {known['date']}"
         head = HEAD.format(rounds=given.rounds, machine=machine)
-        (HERE / "PATHS.md").write_text(head + "\n".join(rows) + "\n" + FOOT)
+        (HERE / "PATHS.md").write_text(head + "\n".join(rows) + "\n")
 
 
 def said_by(command: list[str | Path]) -> str:

@@ -314,6 +314,10 @@ struct Entry {
 const Entry kEntries[] = {
     {"SmallSubtrees", Path::SmallSubtrees, {"forest", "extra-trees", "bag of trees", "tree in bins"}},
     {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
+    {"SortedRows",
+     Path::SortedRows,
+     {"exact tree, heavy tails", "exact tree, numbers", "exact tree, entropy", "forest, numbers",
+      "tree in bins, numbers", "boosting, 2,000 rows"}},
     {"SmallHistograms", Path::SmallHistograms, {"forest", "exact forest"}},
     {"SumsInVectors", Path::SumsInVectors, {"forest", "exact forest"}},
     {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes"}},
@@ -345,6 +349,7 @@ const Entry kEntries[] = {
     {"ManyTreesAtOnce", Path::ManyTreesAtOnce, {"forest asked about 50 rows"}},
     {"PageCache", Path::PageCache, {"extra-trees", "forest", "adaboost, stumps", "boosting"}},
     {"HugePages", Path::HugePages, {"boosting, million rows", "forest, million rows"}},
+    {"HistogramPool", Path::HistogramPool, {"boosting, 2,000 rows", "boosting", "tree in bins"}},
     {"Prefetch", Path::Prefetch, {"boosting, million rows", "forest, million rows", "forest"}},
 };
 

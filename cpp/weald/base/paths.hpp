@@ -9,6 +9,7 @@ enum class Path {
   // growth of a tree
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
   SixteenRows,        // search/sixteen_rows.hpp
+  SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
   SmallHistograms,    // search/small_histograms.hpp
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp
@@ -35,9 +36,10 @@ enum class Path {
   CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
   ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
-  PageCache,  // base/memory.hpp
-  HugePages,  // base/memory.hpp
-  Prefetch,   // base/types.hpp
+  PageCache,      // base/memory.hpp
+  HugePages,      // base/memory.hpp
+  HistogramPool,  // stats/histogram_pool.hpp
+  Prefetch,       // base/types.hpp
 };
 
 #ifdef WEALD_SWITCHES

@@ -28,6 +28,7 @@ inline constexpr bool kKeepsMemory = true;
 #endif
 
 // --- memory ---
+inline constexpr std::size_t kPooledHistograms = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedArrays = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{64} << 10);
 inline constexpr std::size_t kFromPages =
@@ -78,6 +79,7 @@ inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);
 inline constexpr std::size_t kFewestCounted = sized(80, 5);  // rows from which gradients are counted into histograms
 inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_samples_leaf: count the rows first
+inline constexpr std::size_t kFewSorted = sized(12, 3);      // rows that are sorted instead of counted; at most 16
 inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up to which floats hold G H exactly
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);  // a multiple of kCutsAtOnce

@@ -24,7 +24,7 @@ std::size_t shuffle_and_cut(std::span<Code> order, Stream stream) {
 }
 
 // How the groups of a column are held during its search.
-enum class Groups { Cells, AllCodes, Chains, TwoSides };
+enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides };
 
 Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                   const Lane* total, const Lane* ready) {
@@ -34,6 +34,10 @@ Groups groups_for(const SearchRequest& request, const Column& column, std::uint3
   const bool dense = ready != nullptr || !is_sparse(column, node);
   if (stats.gradients && stats.layout == Layout::Packed && dense) {
     return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
+  }
+  if (uses(Path::SortedRows) && ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted &&
+      column.width < 4) {
+    return Groups::Sorted;
   }
   if (uses(Path::AllCodes) && uses(Path::ScanInVectors) && stats.layout == Layout::Packed &&
       stats.criterion == Criterion::Gini && request.plain() && dense) {
@@ -70,6 +74,9 @@ class ColumnSearch {
         break;
       case Groups::AllCodes:
         return collect_all_codes();
+      case Groups::Sorted:
+        has_missing_ = collect_sorted(column_, node_, stats_, cells_, scratch_);
+        break;
       case Groups::Chains:
         has_missing_ = collect_chains(column_, node_, scratch_);
         break;
@@ -136,7 +143,7 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (ready_ != nullptr && groups_ != Groups::Chains) return;
+    if (groups_ == Groups::Sorted || (ready_ != nullptr && groups_ != Groups::Chains)) return;
     const std::size_t lanes = stats_.lanes;
     if (groups_ == Groups::AllCodes) {
       std::fill_n(scratch_.cells.data(), column_.slots(), 0);
@@ -288,6 +295,9 @@ class ColumnSearch {
     if (uses(Path::ScanInVectors) && groups_ == Groups::Cells && stats_.layout == Layout::Packed &&
         stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1) {
       return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+    }
+    if (groups_ == Groups::Sorted) {
+      return scan_cells(first, last, limits, order().size(), [&](std::size_t p) { return cells_ + p * stats_.lanes; });
     }
     // `collect` has set the cells, which the analyzer cannot see.
     return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes, [&](std::size_t p) {

@@ -349,7 +349,6 @@ const Entry kEntries[] = {
     {"ManyTreesAtOnce", Path::ManyTreesAtOnce, {"forest asked about 50 rows"}},
     {"PageCache", Path::PageCache, {"extra-trees", "forest", "adaboost, stumps", "boosting"}},
     {"HugePages", Path::HugePages, {"boosting, million rows", "forest, million rows"}},
-    {"HistogramPool", Path::HistogramPool, {"boosting, 2,000 rows", "boosting", "tree in bins"}},
     {"Prefetch", Path::Prefetch, {"boosting, million rows", "forest, million rows", "forest"}},
 };
 

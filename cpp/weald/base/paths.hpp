@@ -36,10 +36,9 @@ enum class Path {
   CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
   ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
-  PageCache,      // base/memory.hpp
-  HugePages,      // base/memory.hpp
-  HistogramPool,  // stats/histogram_pool.hpp
-  Prefetch,       // base/types.hpp
+  PageCache,  // base/memory.hpp
+  HugePages,  // base/memory.hpp
+  Prefetch,   // base/types.hpp
 };
 
 #ifdef WEALD_SWITCHES

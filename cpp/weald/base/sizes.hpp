@@ -28,7 +28,6 @@ inline constexpr bool kKeepsMemory = true;
 #endif
 
 // --- memory ---
-inline constexpr std::size_t kPooledHistograms = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedArrays = kKeepsMemory ? sized(64, 2) : 0;
 inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{64} << 10);
 inline constexpr std::size_t kFromPages =

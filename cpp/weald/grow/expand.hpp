@@ -12,12 +12,12 @@ namespace weald {
 
 class Expander {
  public:
-  Expander(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
-      : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads), pool_(pool) {}
+  Expander(const Plan& plan, View<Row> rows, std::size_t threads)
+      : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads) {}
 
   // Splits the node. If more splits are to follow, its children get their part of its histogram and, where
   // that decides who is next, their own splits.
-  Expansion expand(const OpenNode& node, PooledHistogram histogram, const Split& split, bool more) {
+  Expansion expand(const OpenNode& node, Histogram histogram, const Split& split, bool more) {
     Expansion out = divide(node, split);
     if (!more) return out;
     share_histogram(node, std::move(histogram), out.children[0], out.children[1]);
@@ -84,14 +84,9 @@ class Expander {
                 : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 
-  PooledHistogram count_histogram(const OpenNode& node) {
-    PooledHistogram out = pool_.take();
-    if (search_.by_rows(*node.block)) {
-      search_.count_all_columns(node, list_of(node), *out);
-    } else {
-      search_.count_histogram(node, search_.load(node, rows_of(node)), *out);
-    }
-    return out;
+  Histogram count_histogram(const OpenNode& node) {
+    return search_.by_rows(*node.block) ? search_.count_all_columns(node, list_of(node))
+                                        : search_.count_histogram(node, search_.load(node, rows_of(node)));
   }
 
   // Gives back the memory for searching large nodes while others are at work.
@@ -135,7 +130,7 @@ class Expander {
   }
 
   // Gives the children their histograms where it pays: one is counted, the other is what is left.
-  void share_histogram(const OpenNode& parent, PooledHistogram histogram, OpenNode& left, OpenNode& right) {
+  void share_histogram(const OpenNode& parent, Histogram histogram, OpenNode& left, OpenNode& right) {
     if (!histogram) return;
     OpenNode& smaller = left.size() <= right.size() ? left : right;
     OpenNode& larger = left.size() <= right.size() ? right : left;
@@ -150,7 +145,7 @@ class Expander {
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
     smaller.histogram = count_histogram(smaller);
     if (uses(Path::Subtraction)) {
-      search_.subtract(*larger.block, *smaller.histogram, *histogram);
+      search_.subtract(*larger.block, smaller.histogram, histogram);
       larger.histogram = std::move(histogram);
     } else {
       larger.histogram = count_histogram(larger);
@@ -223,7 +218,6 @@ class Expander {
   View<Row> rows_;
   std::size_t threads_;
   NodeSearch search_;
-  HistogramPool& pool_;
   BigVector<Row> partition_scratch_;
 };
 

@@ -27,24 +27,23 @@ void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn
 class GradientHistograms {
  public:
   // Adds up the words of n rows of the block, those listed or all, in so many parts.
-  void count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt,
-             Histogram& out) {
+  Histogram count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt) {
     const std::size_t cells = block.byte_rows().places.size() * kByteSlots;
+    Histogram out = unset_histogram(cells);
     if (spare_.size() < parts) spare_.resize(parts);
+    for (std::size_t part = 1; part < parts; ++part) spare_[part].resize(cells);
     parallel_for(parts, parts, interrupt, [&](std::size_t part) {
       // A part adds into cells of its own: whole numbers, so that the order is nothing.
-      Histogram& into = part > 0 ? spare_[part] : out;
-      if (into.size() != cells) into.assign(cells, 0);
-      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
-        std::fill(&into[begin], &into[begin] + (end - begin), 0);
-      });
+      Lane* const into = part > 0 ? spare_[part].data() : out.get();
+      for_column_cells(block, 1, true,
+                       [&](std::size_t begin, std::size_t end) { std::fill(into + begin, into + end, 0); });
       const std::size_t stretch = std::max<std::size_t>(
           kCodesBetweenPolls / std::max<std::size_t>(block.byte_rows().places.size(), 1), kLeastStretch);
       const std::size_t last = n * (part + 1) / parts;
       for (std::size_t begin = n * part / parts, end; begin < last; begin = end) {
         interrupt.poll();
         end = std::min(begin + stretch, last);
-        add_all_columns(block.byte_rows(), rows, begin, end, block.words.get(0, block.n_rows), into.data());
+        add_all_columns(block.byte_rows(), rows, begin, end, block.words.get(0, block.n_rows), into);
       }
     });
     for (std::size_t part = 1; part < parts; ++part) {
@@ -52,10 +51,11 @@ class GradientHistograms {
         for (std::size_t c = begin; c < end; ++c) out[c] += spare_[part][c];
       });
     }
+    return out;
   }
 
  private:
-  std::vector<Histogram> spare_;
+  std::vector<std::vector<Lane>> spare_;
 };
 
 }  // namespace weald

@@ -118,16 +118,14 @@ class Flattener {
 
 }  // namespace
 
-Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads, Interrupt& interrupt,
-                HistogramPool* pool) {
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads,
+                Interrupt& interrupt) {
   const std::size_t d = matrix.n_columns();
   Plan plan{matrix, stats, rules, threads, interrupt, rules.max_features == 0 ? d : std::min(rules.max_features, d),
             {}};
   plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
 
-  HistogramPool own_pool;  // outlives every node
-  HistogramPool& shared_pool = pool ? *pool : own_pool;
   Shape shape;
   shape.rows = std::exchange(stats.rows, {});
   OpenNode root;
@@ -156,14 +154,12 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
     parallel_for(threads, batch.size(), interrupt, [&](std::size_t k) {
       const std::size_t t = largest_first[k];
       const auto never = [](const OpenNode&) { return std::int32_t{-1}; };
-      HistogramPool pool_of_thread;
-      subtrees[first + t] =
-          SubtreeGrower(plan, view(shape.rows), 1, pool_of_thread).grow(std::move(batch[t]), 0, never);
+      subtrees[first + t] = SubtreeGrower(plan, view(shape.rows), 1).grow(std::move(batch[t]), 0, never);
     });
     batch.clear();
     rows_in_batch = 0;
   };
-  SubtreeGrower top(plan, view(shape.rows), threads, shared_pool);
+  SubtreeGrower top(plan, view(shape.rows), threads);
   top.measure(root);
   subtrees[0] = top.grow(std::move(root), defer_below, [&](OpenNode node) {
     if (rows_in_batch > batch_rows) {

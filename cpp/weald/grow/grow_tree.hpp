@@ -31,10 +31,7 @@ struct Rules {
   std::uint64_t seed = 0;
 };
 
-class HistogramPool;
-
-// Uses up stats.rows. `pool`: memory that the trees of a boosting pass on; null: none.
-Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads, Interrupt& interrupt,
-                HistogramPool* pool = nullptr);
+// Uses up stats.rows.
+Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

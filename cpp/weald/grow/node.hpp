@@ -9,7 +9,7 @@
 #include "weald/grow/grow_tree.hpp"
 #include "weald/search/column_search.hpp"
 #include "weald/stats/blocks.hpp"
-#include "weald/stats/histogram_pool.hpp"
+#include "weald/stats/histogram.hpp"
 
 namespace weald {
 
@@ -47,7 +47,7 @@ struct OpenNode {
   std::uint64_t key = 0;  // of its random numbers: a hash of the path from the root
   Lane sum = kUnknown;    // Packed: what its rows add up to, if the split above has told
   std::shared_ptr<const Block> block;
-  PooledHistogram histogram;           // if it pays to keep it for the children
+  Histogram histogram;                 // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
   std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
   std::unique_ptr<Ahead> ahead;        // if it was split, or is being split, before its turn

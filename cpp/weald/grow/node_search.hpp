@@ -109,10 +109,10 @@ class NodeSearch {
     return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
   }
 
-  void count_all_columns(const OpenNode& node, const Row* rows, Histogram& out) {
+  Histogram count_all_columns(const OpenNode& node, const Row* rows) {
     const std::size_t n = node.size();
-    pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
-                 plan_.interrupt, out);
+    return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
+                        plan_.interrupt);
   }
 
   // Takes one histogram from another.
@@ -122,10 +122,10 @@ class NodeSearch {
     });
   }
 
-  void count_histogram(const OpenNode& node, const NodeRows& rows, Histogram& out) const {
+  Histogram count_histogram(const OpenNode& node, const NodeRows& rows) const {
     const auto& columns = node.block->columns;
     const std::size_t lanes = plan_.stats.lanes;
-    out.assign(histogram_slots(*node.block) * lanes, 0);
+    Histogram out = std::make_unique<Lane[]>(histogram_slots(*node.block) * lanes);
     std::vector<std::size_t> offset(columns.size() + 1, 0);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       offset[j + 1] = offset[j] + columns[j].slots() * lanes;
@@ -144,6 +144,7 @@ class NodeSearch {
         }
       }
     });
+    return out;
   }
 
   // The best split of a node and its gain. The node's sums are in `total`.
@@ -304,7 +305,7 @@ class NodeSearch {
       unpack_bundles(node, *node.block->bundles, ready);
     } else {
       std::size_t j = 0;
-      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = node.histogram->data() + begin; });
+      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = &node.histogram[begin]; });
     }
     return ready;
   }
@@ -313,7 +314,7 @@ class NodeSearch {
     const auto& columns = node.block->columns;
     unpacked_.resize(columns.size() * kByteSlots);
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      const Lane* cells = node.histogram->data() + bundles.members[j].bundle * kByteSlots;
+      const Lane* cells = &node.histogram[bundles.members[j].bundle * kByteSlots];
       ready[j] = cells;
       if (bundles.members[j].alone) continue;
       bundles.unpack(j, columns[j].slots(), cells, node.sum, &unpacked_[j * kByteSlots]);
@@ -399,7 +400,7 @@ class NodeSearch {
   std::vector<SplitScratch> scratch_;
   GradientHistograms pairs_;
   std::vector<std::uint32_t> counts_;
-  Histogram unpacked_;
+  std::vector<Lane> unpacked_;
   std::vector<std::uint32_t> drawn_;
   DrawnColumns columns_;
   RandomCuts random_cuts_;

@@ -1,6 +1,8 @@
 // The growth loop below one node: pop, decide, expand, record, push.
 #pragma once
 
+#include <mutex>
+
 #include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
 #include "weald/grow/small_subtrees.hpp"
@@ -10,12 +12,11 @@ namespace weald {
 // Grows the subtree below one node.
 class SubtreeGrower {
  public:
-  SubtreeGrower(const Plan& plan, View<Row> rows, std::size_t threads, HistogramPool& pool)
+  SubtreeGrower(const Plan& plan, View<Row> rows, std::size_t threads)
       : plan_(plan),
         rows_(rows),
         threads_(threads),
-        pool_(pool),
-        expander_(plan, rows, threads, pool_),
+        expander_(plan, rows, threads),
         small_subtrees_(plan, expander_.search()),
         patience_(plan.interrupt) {}
 
@@ -46,7 +47,7 @@ class SubtreeGrower {
         continue;
       }
       ++leaves;
-      PooledHistogram histogram = std::move(node.histogram);
+      Histogram histogram = std::move(node.histogram);
       Expansion made = expander_.expand(node, std::move(histogram), decision->split, splits_left(leaves) > 0);
       record(node, decision->split, made);
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
@@ -98,7 +99,7 @@ class SubtreeGrower {
   // queue that nobody has taken, though something better may still turn up. What becomes of it is decided when
   // its turn comes: then its children join the tree and the queue, or are forgotten.
   void grow_apart(OpenNodes& open, std::size_t& leaves) {
-    while (apart_.size() < threads_) apart_.push_back(std::make_unique<Expander>(plan_, rows_, 1, pool_));
+    while (apart_.size() < threads_) apart_.push_back(std::make_unique<Expander>(plan_, rows_, 1));
     SpinLock mutex;  // of all but the expansions
     std::atomic<std::size_t> changes{0};
     parallel_for(threads_, threads_, plan_.interrupt, [&](std::size_t part) {
@@ -134,7 +135,7 @@ class SubtreeGrower {
   // A node that is split ahead of its turn. Its place in the queue stays where it is.
   struct Task {
     OpenNode node;
-    PooledHistogram histogram;
+    Histogram histogram;
     const Split* split = nullptr;
     bool more = true;      // may splits follow it?
     Ahead* out = nullptr;  // null: nothing to do at the moment
@@ -209,7 +210,6 @@ class SubtreeGrower {
   const Plan& plan_;
   View<Row> rows_;
   std::size_t threads_;
-  HistogramPool& pool_;
   Expander expander_;                             // for nodes in their turn, with all threads
   std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
   SmallSubtrees small_subtrees_;

@@ -96,9 +96,8 @@ class TreeGrower {
 }  // namespace
 
 Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rules,
-                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt,
-                      HistogramPool* pool) {
-  if (columns.empty()) return grow_tree(matrix, stats, rules, threads, interrupt, pool);
+                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt) {
+  if (columns.empty()) return grow_tree(matrix, stats, rules, threads, interrupt);
   Rules here = rules;
   if (!rules.monotone.empty()) {
     here.monotone.clear();
@@ -111,7 +110,7 @@ Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rule
     }
     set = inside;
   }
-  Shape shape = grow_tree(view_columns(matrix, columns), stats, here, threads, interrupt, pool);
+  Shape shape = grow_tree(view_columns(matrix, columns), stats, here, threads, interrupt);
   for (auto& feature : shape.feature) {
     if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
   }

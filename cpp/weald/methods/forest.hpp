@@ -12,8 +12,7 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix);  // per column, 
 
 // Grows a tree on some columns of the matrix; none given: on all.
 Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rules,
-                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt,
-                      HistogramPool* pool = nullptr);
+                      const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt);
 
 struct ForestPlan {
   Criterion criterion = Criterion::Gini;

@@ -124,21 +124,21 @@ void GradientBoosting::note_divided() {
   for (const Grown& tree : grown_) copies_.note(tree.shape, matrix_.n_columns());
 }
 
-void GradientBoosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory,
+void GradientBoosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, RowStatistics& memory,
                                 Interrupt& interrupt) {
   Grown& tree = grown_[k];
-  memory.rows.rows = forget(tree);
+  memory.rows = forget(tree);
   const Derivatives given = derivatives_of(k);
   tree.units = {choose_fine_units(given, threads, interrupt)};
   Statistics stats =
       make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
-                               matrix_.row_bytes == nullptr, std::exchange(memory.rows, {}), threads, interrupt);
+                               matrix_.row_bytes == nullptr, std::exchange(memory, {}), threads, interrupt);
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
-  Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt, &memory.pool);
+  Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt);
   finish(tree, std::move(shape), threads, interrupt);
   measure_nodes(tree, k, plan, stats.g_unit, stats.h_unit, interrupt);
-  memory.rows = std::move(stats);
+  memory = std::move(stats);
 }
 
 // No tree is there until the next one is finished, however that ends. What remains is the memory of its rows.

@@ -3,7 +3,7 @@
 // A round is differentiate, grow, (by the caller, who knows the step) the values of the leaves, add.
 #pragma once
 
-#include <deque>
+#include <vector>
 
 #include "weald/grow/node.hpp"
 #include "weald/methods/column_copies.hpp"
@@ -66,16 +66,11 @@ class GradientBoosting {
     std::vector<FineUnits> units;       // one per score of the tree
   };
 
-  struct Memory {  // of the trees before, for the next
-    RowStatistics rows;
-    HistogramPool pool;
-  };
-
   Grown& tree_of(std::size_t k) { return grown_[vector_ ? 0 : k]; }
   const Grown& tree_of(std::size_t k) const { return grown_[vector_ ? 0 : k]; }
   Derivatives derivatives_of(std::size_t k) const;
   void count_rows(const RoundPlan& plan);
-  void grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, Memory& memory, Interrupt& interrupt);
+  void grow_one(const RoundPlan& plan, std::size_t k, std::size_t threads, RowStatistics& memory, Interrupt& interrupt);
   void note_divided();
   void grow_vector(const RoundPlan& plan, Interrupt& interrupt);
   static BigVector<Row> forget(Grown& tree);
@@ -99,7 +94,7 @@ class GradientBoosting {
   double round_total_ = 0;
   bool vector_ = false;
   std::vector<Grown> grown_;
-  std::deque<Memory> memory_;
+  std::vector<RowStatistics> memory_;  // of the trees before, for the next
   std::vector<std::uint32_t> n_categories_;
   PageCache pages_;
 };

@@ -1,12 +1,22 @@
-// Sums per code of one column over the rows of a node.
+// Sums per code over the rows of a node.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "weald/bins/binned_matrix.hpp"
 #include "weald/stats/statistics.hpp"
 
 namespace weald {
+
+// The cells of every column of a block, one after another. Whoever has it is its one owner. From the usual allocator,
+// which has the last one's memory at hand: pages from the system would be fresh for every node.
+using Histogram = std::unique_ptr<Lane[]>;
+inline Histogram unset_histogram(std::size_t cells) {
+  Histogram out = std::make_unique_for_overwrite<Lane[]>(cells);
+  spoil(out.get(), cells);
+  return out;
+}
 
 // The rows of a node with what they add, copied next to each other once per node so that every
 // column reads them in order.

@@ -251,6 +251,10 @@ replicate: $(BENCH)/.installed ## Run published experiments again and write benc
 defaults: $(BENCH)/.installed ## Compare default settings on real tables and write bench/defaults/RESULTS.md
 	$(BENCH)/bin/python -m bench.defaults.run $(ARGS)
 
+.PHONY: superlearner
+superlearner: $(BENCH)/.installed ## Compare the super learner on real tables and write bench/combining/RESULTS.md
+	$(BENCH)/bin/python -m bench.combining.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

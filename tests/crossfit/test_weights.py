@@ -64,12 +64,11 @@ def test_simplex_weights_against_a_general_solver(case):
     assert ours <= theirs + 1e-6 * abs(theirs)
 
 
-@pytest.mark.parametrize("case", range(12))
+@pytest.mark.parametrize("case", [case for case in range(15) if case % 6 != 3])
 def test_the_certificate(case):
     """No candidate's slope is below that of the mixture, which proves it for smooth losses."""
     risk, Z, y, w = random_problem(case)
-    if risk.name == "absolute_error":
-        pytest.skip("has no slope at its kinks")
+    assert risk.name != "absolute_error"  # which has no slope at its kinks
     a = simplex_weights(risk, Z, y, w)
     slopes = risk.derivatives(a, Z, y, w)[0]
     assert a @ slopes - slopes.min() <= 2e-5 * abs(risk.mixed(a, Z, y, w))

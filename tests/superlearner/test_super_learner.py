@@ -368,6 +368,12 @@ def test_a_time_limit_is_kept():
     assert model.score(points, y) > 0.4
 
 
+def test_the_limit_is_not_left_with_the_members():
+    boosting = GradientBoostingRegressor(n_estimators=5)
+    model = SuperLearnerRegressor([("boosting", boosting)], cv=2, time_limit=60, random_state=0)
+    assert [one.callbacks for one in model.fit(X, Y).estimators_[0].estimators] == [None, None]
+
+
 def test_ctrl_c_keeps_what_is_complete_if_asked():
     class Stops(Fails):
         def fit(self, X, y):

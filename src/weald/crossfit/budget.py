@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -9,9 +11,10 @@ import numpy as np
 
 from weald._engine import FloatArray
 from weald.callbacks import TimeLimit
-from weald.crossfit.fits import CandidateFits
+from weald.crossfit.fits import CandidateFits, Job
 from weald.crossfit.folds import Fold
 from weald.crossfit.risks import Risk
+from weald.fitting.listeners import check_callbacks
 from weald.input.fit_data import FitData
 
 __all__ = ["Budget"]
@@ -52,6 +55,7 @@ class Budget:
         self.seconds = seconds
         self.deadline = None if seconds is None else began + seconds
         self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
+        self._noted: set[tuple[int, int]] = set()
         self._losses: dict[int, tuple[int, FloatArray]] = {}  # its number and loss on each row
 
     @property
@@ -66,16 +70,22 @@ class Budget:
         own = work.candidates[m].by_engine  # it can be stopped
         return self.left > (0.02 if own else _LAST_START) * self.seconds
 
-    def limited(self, model: Any, work: CandidateFits, m: int) -> Any:
-        """The model, told to end in time if it is one of weald's that grow round by round."""
+    @contextmanager
+    def limited(self, model: Any, work: CandidateFits, job: Job) -> Iterator[None]:
+        """Have the model end in time if it is one of weald's that grow round by round."""
         if self.seconds is None or "callbacks" not in model.get_params(deep=False):
-            return model
-        jobs = [t for t, job in enumerate(work.jobs) if job.candidate == m and t not in work.done]
+            yield
+            return
+        m = job.candidate
+        jobs = [t for t, one in enumerate(work.jobs) if one.candidate == m and t not in work.done]
         others = 1.0 if work.done else 0.5  # the very first leaves time for others
         allowed = max(others * self.left / max(len(jobs), 1), 0.01 * self.seconds)
         given = model.callbacks
-        given = [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
-        return model.set_params(callbacks=[*given, TimeLimit(allowed)])
+        model.set_params(callbacks=[*check_callbacks(given), TimeLimit(allowed)])
+        try:
+            yield
+        finally:
+            model.set_params(callbacks=given)  # the limit is none of its own
 
     def why_not(self, work: CandidateFits, m: int) -> str | None:
         """A reason to give a candidate up after the fits it has had, if there is one."""
@@ -89,12 +99,14 @@ class Budget:
         if missing and others and takes > self.left:
             return "would take too long"
         for fold, one in had:
-            self._note(fold, one.said, m)
+            if (m, id(fold)) not in self._noted:
+                self._note(fold, one.said, m)
         fold, one = had[-1]
         return "too far behind" if missing and self._is_hopeless(fold, one.said, m) else None
 
     def _note(self, fold: Fold, said: FloatArray, m: int) -> None:
         """Remember the best candidate of a fold, and what it loses on each row."""
+        self._noted.add((m, id(fold)))
         y, w = self._data.y[fold.test], self._data.filled_weights[fold.test]
         P = said.reshape(len(y), -1)
         here = self._risk.mean(P, y, w)

@@ -8,7 +8,9 @@ than asked for, and the numbers are the same for any number of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -20,12 +22,12 @@ from threadpoolctl import threadpool_limits
 
 from weald import _engine as engine
 from weald.crossfit.folds import Fold
-from weald.fitting.driver import NOTHING, Finished, Seen
+from weald.fitting.driver import NOTHING, Finished, Outcome, Plan, Seen, drive
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.members.foreign import fit_member
 
-__all__ = ["Candidate", "CandidateFits", "Fitted", "Job"]
+__all__ = ["Candidate", "CandidateFits", "Fitted", "Job", "drive_fits"]
 
 IntArray = npt.NDArray[np.intp]
 
@@ -57,7 +59,7 @@ class Candidate:
     most_rows: int | None = None
     out_of_bag: Callable[[Any], Any] | None = None
 
-    @property
+    @cached_property
     def by_engine(self) -> bool:
         """Whether it is one of weald's own, which takes all threads."""
         return type(self.make()).__module__.partition(".")[0] == "weald"
@@ -241,9 +243,9 @@ class CandidateFits:
             weights = None if weights is None else weights[rows]
             params = _check_method_params(data.X, params=params, indices=rows)
         model = candidate.make()
-        if self._budget is not None:
-            model = self._budget.limited(model, self, job.candidate)
-        fit_member(model, X, y, weights, fit_params=params)
+        limited = nullcontext() if self._budget is None else self._budget.limited(model, self, job)
+        with limited:
+            fit_member(model, X, y, weights, fit_params=params)
         said = None
         if job.fold is None and candidate.out_of_bag is not None:
             said = candidate.out_of_bag(model)
@@ -259,3 +261,34 @@ class CandidateFits:
             return rows
         every = np.arange(n) if rows is None else rows
         return np.sort(np.random.RandomState(self._seed).choice(every, most, replace=False))
+
+
+def drive_fits(
+    work: CandidateFits,
+    estimator: Any,
+    *,
+    verbose: int,
+    keep_partial: bool = False,
+    about: str = "",
+) -> Outcome:
+    """Carry out all jobs, with a bar if `verbose`.
+
+    Parameters
+    ----------
+    work : CandidateFits
+    estimator : whose fit it is
+    verbose : int
+    keep_partial : bool
+        On Ctrl-C keep what is done.
+    about : str
+        Which of several parts of the fit it is, in the words of the bar.
+    """
+    plan = Plan(
+        name=type(estimator).__name__ + about,
+        estimator=estimator,
+        total=len(work.jobs),
+        verbose=verbose,
+        keep_partial=keep_partial,
+        cuts=tuple(work.cuts()),
+    )
+    return drive(work, plan)

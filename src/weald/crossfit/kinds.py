@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald._engine import FloatArray
 from weald.crossfit.mixture import Mixture
-from weald.input.labels import check_squares, check_target, encode_again, encode_labels
+from weald.input.labels import check_squares, check_target, encode_labels
 from weald.members.foreign import member_finite_values, member_shares
 
 __all__ = ["ClassMixture", "NumberMixture"]
@@ -23,9 +23,7 @@ class ClassMixture(ClassifierMixin, Mixture):
     classes_: npt.NDArray[Any]
     n_classes_: int
 
-    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
-        if again:
-            return encode_again(y, n, self.classes_)
+    def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
         labels = encode_labels(y, n)
         if labels.multi_output:
             raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
@@ -56,7 +54,7 @@ class NumberMixture(RegressorMixin, Mixture):
 
     _classifier = False
 
-    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
+    def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
         target = check_target(y, n)
         if target.shape[1] > 1:
             raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")

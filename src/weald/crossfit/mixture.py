@@ -21,7 +21,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.crossfit.budget import Budget
-from weald.crossfit.fits import Candidate, CandidateFits, Job
+from weald.crossfit.fits import Candidate, CandidateFits, Job, drive_fits
 from weald.crossfit.fold_mean import FoldMean
 from weald.crossfit.folds import Fold, make_folds
 from weald.crossfit.level_one import fold_jobs, level_one
@@ -32,7 +32,7 @@ from weald.crossfit.risk_table import RiskTable, risk_table
 from weald.crossfit.risks import Risk, make_risk
 from weald.crossfit.screening import Screened
 from weald.crossfit.weights import METHODS
-from weald.fitting.driver import Outcome, Plan, drive
+from weald.fitting.driver import Outcome
 from weald.input.fit_data import FitData, read_fit
 from weald.input.labels import check_groups
 from weald.input.state import CheckedState, check_attributes, numbers, require
@@ -113,7 +113,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
     # --- what kinds of mixtures differ in ---------------------------------------------------------
 
     @abstractmethod
-    def _read_target(self, y: Any, n: int, again: bool = False) -> npt.NDArray[Any]:
+    def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
         """Check the targets and note their classes on self; numbers, or codes."""
 
     @abstractmethod
@@ -124,7 +124,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
     def _folds(self, data: FitData, groups: Rows | None, rows: Rows) -> list[Fold]:
         """The folds; `rows` are the numbers of the rows in the user's table."""
 
-    def _named(self, data: FitData) -> list[tuple[str, Any, int | None]]:
+    def _named(self) -> list[tuple[str, Any, int | None]]:
         """The candidates: name, estimator, most rows to learn from."""
         return [(name, one, None) for name, one in check_named(self.estimators)]
 
@@ -210,7 +210,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
 
     def _candidates(self, problem: Problem) -> list[Candidate]:
         """The candidates, each with its seed."""
-        given = self._named(problem.data)
+        given = self._named()
         seeds = np.random.RandomState(self.seed_ % 2**32).randint(2**31 - 1, size=len(given))
         reuse = check_flag("reuse_out_of_bag", getattr(self, "reuse_out_of_bag", False))
         screen = getattr(self, "screen", None)
@@ -240,34 +240,17 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             budget=problem.budget,
             seed=self.seed_,
         )
-        return work, drive(work, self._plan(work, problem))
-
-    def _plan(self, work: CandidateFits, problem: Problem, name: str = "") -> Plan:
-        return Plan(
-            name=type(self).__name__ + name,
-            estimator=self,
-            total=len(work.jobs),
-            verbose=problem.verbose,
-            keep_partial=problem.keep_partial,
-            cuts=tuple(work.cuts()),
+        return work, drive_fits(
+            work, self, verbose=problem.verbose, keep_partial=problem.keep_partial
         )
 
     def _level_one(self, work: CandidateFits, problem: Problem) -> LevelOneRows:
         """What the complete candidates say, their weights, and the table of risks."""
-        chosen, data, risk = _complete(work), problem.data, problem.risk
-        level = level_one(work, chosen, problem.folds)
-        if not len(level.rows):
-            raise ValueError("No row is predicted by a model that has not seen it.")
-        y = data.y[level.rows]
-        given = level.weights(data.weights, len(data))
-        w = np.ones(len(y)) if given is None else given
-        said = [one.reshape(len(y), -1) for one in level.said]
-        Z = np.stack(said, axis=1)
-        self._pool = make_pool(problem.method, risk, Z, y, w)
-        self.risk_ = risk.mean(self._pool.mix(Z), y, w)
+        chosen, risk = _complete(work), problem.risk
+        level, parts = _judged(work, chosen, problem.folds, problem)
+        self._pool = make_pool(problem.method, risk, level.Z, level.y, level.w)
+        self.risk_ = risk.mean(self._pool.mix(level.Z), level.y, level.w)
         M = len(work.candidates)
-        same = level.rows if problem.groups is None else problem.groups[level.rows]
-        parts = risk_table(risk, said, y, w, level.fold, same)
         risks, errors, by_fold = (_in_all(part, chosen, M) for part in parts)
         self.cv_risks_ = RiskTable(
             name=risk.name,
@@ -279,7 +262,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             seconds=np.array([sum(one.seconds for _, one in work.of(m)) for m in range(M)]),
             notes=[work.note(m) for m in range(M)],
         )
-        return LevelOneRows(level.rows, Z, y, w, chosen)
+        return level
 
     def _keep(
         self, work: CandidateFits, chosen: list[int], problem: Problem, outcome: Outcome
@@ -298,7 +281,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
                 strict=True,
                 seed=self.seed_,
             )
-            drive(again, self._plan(again, problem, ", members on all rows"))
+            drive_fits(again, self, verbose=problem.verbose, about=", members on all rows")
             models.update({m: again.of(m)[0][1].model for m in missing if again.complete(m)})
         self._members = ForeignMembers([models[m] for m in used], self._n_classes(), self.seed_)
         self.n_estimators_ = len(used)
@@ -365,14 +348,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             folds = make_folds(cv, data.X, data.y, problem.groups, classes=classes)
         candidate = Candidate(type(self).__name__, partial(clone, self), outer._said)
         work = CandidateFits([candidate], fold_jobs(0, folds), problem.data, n_jobs=1, strict=True)
-        drive(work, outer._plan(work, problem, ", outer folds"))
-        level = level_one(work, [0], folds)
-        data = problem.data
-        given = level.weights(data.weights, len(data))
-        w = np.ones(len(level.rows)) if given is None else given
-        same = level.rows if problem.groups is None else problem.groups[level.rows]
-        said = [one.reshape(len(w), -1) for one in level.said]
-        parts = risk_table(problem.risk, said, data.y[level.rows], w, level.fold, same)
+        drive_fits(work, outer, verbose=problem.verbose, about=", outer folds")
+        parts = _judged(work, [0], folds, problem)[1]
         seconds = np.array([sum(one.seconds for _, one in work.of(0))])
         return RiskTable(problem.risk.name, [candidate.name], *parts, np.ones(1), seconds, [""])
 
@@ -407,6 +384,22 @@ def _complete(work: CandidateFits) -> list[int]:
             f"{type(error).__name__}: {error}"
         )
     return chosen
+
+
+def _judged(
+    work: CandidateFits, chosen: list[int], folds: list[Fold], problem: Problem
+) -> tuple[LevelOneRows, tuple[FloatArray, FloatArray, FloatArray]]:
+    """What complete candidates say of rows they have not seen, and how good that is."""
+    data, level = problem.data, level_one(work, chosen, folds)
+    if not len(level.rows):
+        raise ValueError("No row is predicted by a model that has not seen it.")
+    y = data.y[level.rows]
+    given = level.weights(data.weights, len(data))
+    w = np.ones(len(y)) if given is None else given
+    said = [one.reshape(len(y), -1) for one in level.said]
+    same = level.rows if problem.groups is None else problem.groups[level.rows]
+    parts = risk_table(problem.risk, said, y, w, level.fold, same)
+    return LevelOneRows(level.rows, np.stack(said, axis=1), y, w, chosen), parts
 
 
 def _in_all(values: FloatArray, chosen: list[int], M: int) -> FloatArray:

@@ -51,10 +51,6 @@ class Pool:
             return np.asarray(np.einsum("m,nmk->nk", self.weights, Z, optimize=True))
         return _log_mixed(self.sharpness * self.weights, _logs(Z))
 
-    def take(self, members: list[int]) -> Pool:
-        """The same pool of the members that have weight."""
-        return Pool(self.weights[members], self.sharpness)
-
 
 def make_pool(method: str, risk: Risk, Z: FloatArray, y: npt.NDArray[Any], w: FloatArray) -> Pool:
     """The pool of least risk on level-1 rows.

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from weald.forest import ExtraTreesClassifier, ExtraTreesRegressor
 from weald.input.raw_table import keep_X_fit, keep_X_predict, take_columns
 from weald.members.foreign import fit_member
 from weald.params.growth import is_int
@@ -19,8 +20,6 @@ __all__ = ["Screened", "best_columns"]
 
 def best_columns(X: Any, y: npt.NDArray[Any], weights: Any, k: int, *, classes: bool) -> Any:
     """The k columns that a forest of shallow trees finds most important, in their order."""
-    from weald.forest import ExtraTreesClassifier, ExtraTreesRegressor
-
     kind = ExtraTreesClassifier if classes else ExtraTreesRegressor
     forest = kind(50, max_depth=6, min_samples_leaf=5, random_state=0)
     forest.fit(X, y, sample_weight=weights)

@@ -14,8 +14,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 
 from weald._engine import FloatArray
-from weald.crossfit.fits import Candidate, CandidateFits, Fitted, Job
-from weald.fitting.driver import Plan, drive
+from weald.crossfit.fits import Candidate, CandidateFits, Fitted, Job, drive_fits
 from weald.input.fit_data import FitData
 from weald.input.state import CheckedState, require
 from weald.members.ensemble import Ensemble
@@ -49,16 +48,7 @@ class NamedMembers(Ensemble, CheckedState):
             strict=True,
             told=told,
         )
-        drive(
-            work,
-            Plan(
-                name=type(self).__name__,
-                estimator=self,
-                total=len(jobs),
-                verbose=verbose,
-                cuts=tuple(work.cuts()),
-            ),
-        )
+        drive_fits(work, self, verbose=verbose)
         return work
 
     def _keep(self, models: list[Any]) -> None:

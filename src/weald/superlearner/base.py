@@ -22,7 +22,7 @@ _FEW = 1000  # rows, with which there are more folds
 class SuperLearner(Mixture):
     """Weights that minimise the cross-validated risk."""
 
-    def _named(self, data: FitData) -> list[tuple[str, Any, int | None]]:
+    def _named(self) -> list[tuple[str, Any, int | None]]:
         if self.estimators is None:
             return default_library(classes=self._classifier)
         given = check_named(self.estimators, or_none="None (the default candidates) or ")

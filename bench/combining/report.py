@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean, mean
 from typing import Any
 
 from bench.combining.contenders import SUPER, everyone
+from bench.defaults.run import SPLITS as DEFAULT_SPLITS
 from bench.defaults.store import Key, Store
 from bench.defaults.tables import CAP, Table
+from bench.measure import ROOT
 from bench.report import aligned
 from bench.task import OURS
+
+DEFAULTS = ROOT / "bench" / "defaults" / "results.json"
+PEERS = ("LightGBM", "XGBoost", "CatBoost", "scikit-learn HGB")
 
 SUPER_NAME = f"{OURS} {SUPER}"
 
@@ -22,7 +28,8 @@ Made by `make superlearner`; do not edit. Two threads, default settings for all.
 classes, root mean squared error for numbers, the mean over three random splits into 80 % training
 rows (at most {CAP:,}) and 20 % test rows. The super learner's candidates and their settings were
 chosen on the tables of the half "tune"; the half "check" had no say. "weald: ..." are the super
-learner's own candidates, each fitted alone to all training rows.
+learner's own candidates, each fitted alone to all training rows. The losses of {", ".join(PEERS)}
+are those of `make defaults`, on the same splits.
 """
 
 
@@ -63,11 +70,19 @@ def lines(store: Store, tables: Sequence[Table], splits: int) -> list[Line]:
             made.append(
                 Line(
                     table,
-                    {name: mean(one.loss for one in each) for name, each in found.items()},
+                    {name: mean(one.loss for one in each) for name, each in found.items()}
+                    | (_peers(table) if splits == DEFAULT_SPLITS else {}),
                     {name: mean(one.seconds for one in each) for name, each in found.items()},
                 )
             )
     return made
+
+
+def _peers(table: Table) -> dict[str, float]:
+    """Mean losses of the libraries at their defaults, over the same splits."""
+    known = json.loads(DEFAULTS.read_text())["tables"]
+    [losses] = [one["losses"] for one in known if one["table"]["name"] == table.name]
+    return {name: losses[name] for name in PEERS}
 
 
 def summary(made: Sequence[Line]) -> str:

@@ -21,6 +21,7 @@ enum class Path {
   GradientsInFloats,  // search/scan_gradients.hpp: cuts of gradients sifted in floats
   PackedWords,        // stats/statistics.hpp: G and H of two classes in one word
   ClassBytes,         // stats/statistics.hpp: weight and class of a row in a byte
+  WeightLast,         // stats/histogram.hpp: H of many classes is summed up once for every cell
   EntropyTable,       // stats/statistics.hpp: x log2 x from a table
   Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
   SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out

@@ -130,6 +130,7 @@ class NodeSearch {
     for (std::size_t j = 0; j < columns.size(); ++j) {
       offset[j + 1] = offset[j] + columns[j].slots() * lanes;
     }
+    const auto h_last = [&](std::size_t j) { return sums_h_at_the_end(plan_.stats, rows.n, columns[j].slots()); };
     // Chunks of rows keep the row-major codes in the first cache while all columns read them.
     const std::size_t parts = useful(rows.n);
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
@@ -140,8 +141,11 @@ class NodeSearch {
         const NodeRows chunk = rows.slice(begin, std::min(begin + kHistogramRows, rows.n), plan_.stats);
         for (std::size_t j = from; j < to; ++j) {
           if (columns[j].constant()) continue;
-          add_rows(columns[j], chunk, plan_.stats, {&out[offset[j]], offset[j + 1] - offset[j]}, OwnSlot{});
+          add_rows(columns[j], chunk, plan_.stats, {&out[offset[j]], offset[j + 1] - offset[j]}, OwnSlot{}, h_last(j));
         }
+      }
+      for (std::size_t j = from; j < to; ++j) {
+        if (h_last(j)) sum_h(plan_.stats, columns[j].slots(), {&out[offset[j]], offset[j + 1] - offset[j]});
       }
     });
     return out;

@@ -296,12 +296,16 @@ class ColumnSearch {
         stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1) {
       return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
+    // Copies for the walk, which may then keep them in registers.
+    const Lane* const cells = cells_;
+    const Code* const codes = order().data();
+    const std::size_t lanes = stats_.lanes;
     if (groups_ == Groups::Sorted) {
-      return scan_cells(first, last, limits, order().size(), [&](std::size_t p) { return cells_ + p * stats_.lanes; });
+      return scan_cells(first, last, limits, order().size(), [=](std::size_t p) { return cells + p * lanes; });
     }
     // `collect` has set the cells, which the analyzer cannot see.
-    return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes, [&](std::size_t p) {
-      return cells_ + order()[p] * stats_.lanes;
+    return scan_cells(first, last, limits, groups_ == Groups::TwoSides ? 2 : column_.n_codes, [=](std::size_t p) {
+      return cells + codes[p] * lanes;
     });  // NOLINT(clang-analyzer-core.NullPointerArithm)
   }
 

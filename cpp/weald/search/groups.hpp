@@ -85,7 +85,9 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
     if (sparse) {
       add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
     } else {
-      add_rows(column, node, stats, mine, OwnSlot{});
+      const bool h_last = sums_h_at_the_end(stats, node.n, column.slots());
+      add_rows(column, node, stats, mine, OwnSlot{}, h_last);
+      if (h_last) sum_h(stats, column.slots(), mine);
     }
     cells = mine.get(0, column.slots() * lanes);
   }

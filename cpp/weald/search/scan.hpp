@@ -33,7 +33,7 @@ struct Cut {
 template <class Score>
 class PackedSums {
  public:
-  explicit PackedSums(const Channels& channels) : channels_(channels) {}
+  explicit PackedSums(const Channels& channels) : channels_(channels), lambda_(channels.lambda) {}
   void start(const Lane* total) { left_ = 0, right_ = *total; }
   void move(const Lane* cell) { left_ += *cell, right_ -= *cell; }
   Lane left_sum() const { return left_; }
@@ -41,8 +41,8 @@ class PackedSums {
   Lane right_count() const { return right_ & kLow; }
   double left_h() const { return static_cast<double>(left_ & kLow); }
   double right_h() const { return static_cast<double>(right_ & kLow); }
-  double left_value() const { return left_g() / (left_h() + channels_.lambda); }
-  double right_value() const { return right_g() / (right_h() + channels_.lambda); }
+  double left_value() const { return left_g() / (left_h() + lambda_); }
+  double right_value() const { return right_g() / (right_h() + lambda_); }
   double score() const {
     return Score::score(channels_, left_g(), left_h()) + Score::score(channels_, right_g(), right_h());
   }
@@ -50,7 +50,7 @@ class PackedSums {
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
       const double gl = left_g(), gr = right_g();
-      return quadratic_may_beat(gl * gl, left_h() + channels_.lambda, gr * gr, right_h() + channels_.lambda, best);
+      return quadratic_may_beat(gl * gl, left_h() + lambda_, gr * gr, right_h() + lambda_, best);
     } else {
       return true;
     }
@@ -65,6 +65,7 @@ class PackedSums {
   double left_g() const { return static_cast<double>(left_ >> 32); }
   double right_g() const { return static_cast<double>(right_ >> 32); }
   const Channels& channels_;
+  double lambda_;
   Lane left_ = 0, right_ = 0;
 };
 
@@ -72,7 +73,8 @@ class PackedSums {
 template <class Score>
 class OneSums {
  public:
-  explicit OneSums(const Channels& stats) : channels_(stats), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
+  explicit OneSums(const Channels& stats)
+      : channels_(stats), lambda_(stats.lambda), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
   void start(const Lane* total) {
     for (int k = 0; k < 3; ++k) left_[k] = 0, right_[k] = total[k];
   }
@@ -84,8 +86,8 @@ class OneSums {
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
   double right_h() const { return static_cast<double>(right_[1]); }
-  double left_value() const { return static_cast<double>(left_[2]) / (left_h() + channels_.lambda); }
-  double right_value() const { return static_cast<double>(right_[2]) / (right_h() + channels_.lambda); }
+  double left_value() const { return static_cast<double>(left_[2]) / (left_h() + lambda_); }
+  double right_value() const { return static_cast<double>(right_[2]) / (right_h() + lambda_); }
   double score() const {
     return Score::score(channels_, static_cast<double>(left_[2]) * g_unit_, left_h() * h_unit_) +
            Score::score(channels_, static_cast<double>(right_[2]) * g_unit_, right_h() * h_unit_);
@@ -93,7 +95,7 @@ class OneSums {
   bool may_beat(double best) const {
     if constexpr (std::is_same_v<Score, Quadratic>) {
       const double gl = static_cast<double>(left_[2]), gr = static_cast<double>(right_[2]);
-      return quadratic_may_beat(gl * gl, left_h() + channels_.lambda, gr * gr, right_h() + channels_.lambda, best);
+      return quadratic_may_beat(gl * gl, left_h() + lambda_, gr * gr, right_h() + lambda_, best);
     } else {
       return true;
     }
@@ -107,7 +109,7 @@ class OneSums {
   static double unit_g(const Channels& s) { return Score::kTrueUnits ? s.g_unit : 1; }
   static double unit_h(const Channels& s) { return Score::kTrueUnits ? s.h_unit : 1; }
   const Channels& channels_;
-  double g_unit_, h_unit_;
+  double lambda_, g_unit_, h_unit_;
   Lane left_[3], right_[3];
 };
 
@@ -206,10 +208,11 @@ struct Range {
 };
 
 // Tries the cuts in range(missing_left). cell(p) gives group p to the sums; `missing`, if there are any, the
-// missing values, which are tried on the right, then on the left.
+// missing values, which are tried on the right, then on the left. Limits are a copy, to stay in registers.
 template <class Sums, class Missing, class RangeOf, class Cells>
-Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, Cells&& cell, const Limits& limits) {
+Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, Cells&& cell, const Limits limits) {
   Cut best;
+  double bar = limits.floor;  // a score below it is of no use
   for (int missing_left = 0; missing_left <= (missing ? 1 : 0); ++missing_left) {
     const auto [first, last] = range(missing_left == 1);
     sums.start(total);
@@ -218,13 +221,16 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, C
       sums.move(cell(p));
       if (p + 1 < first || sums.left_count() < limits.min_count) continue;
       if (sums.right_count() < limits.min_count) break;
-      if (!sums.may_beat(std::max(best.score, limits.floor))) continue;
+      if (!sums.may_beat(bar)) continue;
       if (sums.left_h() < limits.min_weight || sums.right_h() < limits.min_weight) continue;
       if (limits.monotone != 0) {
         if (!limits.allows(sums.left_value(), sums.right_value())) continue;
       }
       const double score = sums.score();
-      if (score > best.score) best = {score, p + 1, missing_left == 1, sums.left_sum()};
+      if (score > best.score) {
+        best = {score, p + 1, missing_left == 1, sums.left_sum()};
+        bar = std::max(bar, score);
+      }
     }
   }
   return best;

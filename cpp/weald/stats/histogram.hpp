@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <span>
 
+#include "weald/base/paths.hpp"
 #include "weald/bins/binned_matrix.hpp"
 #include "weald/stats/statistics.hpp"
 
@@ -39,9 +41,23 @@ struct OwnSlot {
   Code operator()(Code code) const { return code; }
 };
 
-// cells[slot_of(code)] += what each row adds.
+// Of one output of many classes H is the sum of all G. Where rows are far more than cells, this is made once for
+// every cell and not for every row, which saves a third of the adds.
+inline bool sums_h_at_the_end(const Channels& stats, std::size_t n_rows, std::size_t slots) {
+  return uses(Path::WeightLast) && stats.layout == Layout::OneHot && stats.n_outputs == 1 &&
+         n_rows > slots * stats.lanes;
+}
+inline void sum_h(const Channels& stats, std::size_t slots, View<Lane> cells) {
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    Lane* cell = cells.get(slot * stats.lanes, stats.lanes);
+    cell[1] = std::accumulate(cell + 2, cell + stats.lanes, Lane{0});
+  }
+}
+
+// cells[slot_of(code)] += what each row adds; without_h: sum_h will be called in the end.
 template <class SlotOf>
-void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells, SlotOf slot_of) {
+void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells, SlotOf slot_of,
+              bool without_h = false) {
   // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
   const auto rows = node.rows;
   const auto words = node.words;
@@ -63,6 +79,11 @@ void add_rows(const Column& column, const NodeRows& node, const Channels& stats,
     } else if (stats.layout == Layout::Dense) {
       each([=](std::size_t i, std::size_t slot) {
         for (std::size_t k = 0; k < lanes; ++k) cells[slot * lanes + k] += words[i * lanes + k];
+      });
+    } else if (without_h) {
+      each([=](std::size_t i, std::size_t slot) {
+        Lane* cell = cells.get(slot * lanes, lanes);
+        cell[0] += 1, cell[2 + hot[i]] += words[i];
       });
     } else {
       each([=](std::size_t i, std::size_t slot) {

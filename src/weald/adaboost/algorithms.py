@@ -131,9 +131,13 @@ class Algorithm:
         """
         raw = self.raw(said)
         # Where no row counts, whatever is said there must not matter.
-        margins = np.where(weights.any(axis=1, keepdims=True), self.margins(raw), 0.0)
+        margins = self.margins(raw)
+        if not weights.all():
+            margins[~weights.any(axis=1)] = 0.0
         if self.adds == "shares":
             wrong = weights * (1 - margins) / 2
+        elif self.adds == "votes":
+            wrong = np.where(raw > 0, 0.0, weights)
         else:
             right = raw.argmax(axis=1)[:, None] == np.arange(raw.shape[1])
             wrong = np.where(right, 0.0, weights)
@@ -146,14 +150,14 @@ class Algorithm:
 def half_log_odds(error: float, n_classes: int = 2) -> float:
     """``1/2 (ln((1 - e) / e) + ln(K - 1))``, finite even for an error of 0 or 1."""
     inside = min(max(error, _NO_ERROR), 1 - _NO_ERROR)
-    return float(np.log((1 - inside) / inside) + np.log(n_classes - 1)) / 2
+    others = 0.0 if n_classes == 2 else np.log(n_classes - 1)
+    return float(np.log((1 - inside) / inside) + others) / 2
 
 
 def _votes(shares: FloatArray) -> FloatArray:
     k = shares.shape[1]
-    raw = np.full(shares.shape, -1 / (k - 1))
-    raw[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
-    return raw
+    chosen = shares.argmax(axis=1)[:, None] == np.arange(k)
+    return np.where(chosen, 1.0, -1 / (k - 1))
 
 
 def _confidence(shares: FloatArray) -> FloatArray:

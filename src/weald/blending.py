@@ -67,7 +67,8 @@ class BlendingClassifier(_Blending, ClassMixture):
         "auto" is "log_pool" for the log loss, else "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
-        ``f(y, shares)`` to minimise. None is the log loss.
+        ``f(y, shares)`` to minimise, which gets the weights too if it has a parameter
+        `sample_weight`. None is the log loss.
     refit : bool, default=False
         Fit members with weight again, to all rows.
     n_jobs : int, optional
@@ -150,7 +151,8 @@ class BlendingRegressor(_Blending, NumberMixture):
         "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
-        ``f(y, prediction)`` to minimise. None is the squared error.
+        ``f(y, prediction)`` to minimise, which gets the weights too if it has a parameter
+        `sample_weight`. None is the squared error.
     refit : bool, default=False
         Fit members with weight again, to all rows.
     n_jobs : int, optional

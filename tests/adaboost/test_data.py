@@ -109,6 +109,19 @@ def test_many_classes(algorithm, k):
 
 
 @pytest.mark.parametrize("algorithm", ALL)
+def test_the_last_stage_is_the_prediction_bit_for_bit(algorithm):
+    """Rows that are all but tied must not change sides."""
+    for seed in range(10):
+        chance = np.random.default_rng(seed)
+        points, labels = chance.integers(0, 3, (60, 2)).astype(float), chance.integers(0, 2, 60)
+        model = boosted(algorithm).fit(points, labels)
+        *_, last = model.staged_decision_function(points)
+        np.testing.assert_array_equal(last, model.decision_function(points))
+        *_, last = model.staged_predict(points)
+        np.testing.assert_array_equal(last, model.predict(points))
+
+
+@pytest.mark.parametrize("algorithm", ALL)
 @pytest.mark.parametrize(
     "labels",
     [

@@ -1,13 +1,16 @@
 """Conditional mixtures: the gate finds regions where there are some, and does no harm elsewhere."""
 
 import pickle
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss, mean_squared_error
+from sklearn.model_selection import RepeatedKFold
 from sklearn.neighbors import KNeighborsRegressor
 
 from weald import (
@@ -141,3 +144,57 @@ def test_what_a_gate_cannot_learn_from():
         ConditionalRegressor(MEMBERS, mode="vote").fit(X, y)
     with pytest.raises(ValueError, match="must be a list"):
         ConditionalRegressor(None).fit(X, y)
+
+
+def test_a_gate_is_not_judged_on_rows_like_those_it_has_seen():
+    """Nothing is to be learned but which groups, or rows, a member happens to be good for."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(80), 5)
+    points = rng.normal(size=(80, 5))[groups] + 0.01 * rng.normal(size=(400, 5))
+    members = [("mean", DummyRegressor()), ("near", KNeighborsRegressor(3))]
+    y = rng.normal(size=80)[groups]
+    model = ConditionalRegressor(members, random_state=0).fit(points, y, groups=groups)
+    assert model.risk_ > 0.95 * model.overall_risk_
+    y = rng.normal(size=400)
+    often = RepeatedKFold(n_splits=3, n_repeats=5, random_state=0)
+    model = ConditionalRegressor(members, cv=often, random_state=0).fit(points, y)
+    assert model.risk_ > 0.95 * model.overall_risk_
+
+
+class Counts(DecisionTreeRegressor):
+    """Notes the weights it gets."""
+
+    seen: ClassVar = []
+
+    def fit(self, X, y, sample_weight=None):
+        Counts.seen.append(sample_weight)
+        return super().fit(X, y, sample_weight)
+
+
+def test_weights_of_rows_reach_the_gate():
+    X, y = two_regions(0, 200)
+    w = np.random.default_rng(0).uniform(0.5, 2, 200)
+    ConditionalRegressor(MEMBERS, gate=Counts(max_depth=2), random_state=0).fit(X, y, w)
+    assert len(Counts.seen) == 6  # five parts, and all
+    np.testing.assert_array_equal(Counts.seen[-1], w)
+
+
+def test_a_picture_of_any_columns():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    X, y = two_regions(0, 400)
+    table = pd.DataFrame({"side": np.where(X[:, 0] < 0, "left", "right"), "height": X[:, 1]})
+    members = [
+        ("steps", DecisionTreeRegressor(min_samples_leaf=20)),
+        ("mean", DummyRegressor()),
+    ]
+    model = ConditionalRegressor(members, random_state=0).fit(table, y)
+    ax = model.plot_regions(table)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "side")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["left", "right"]
+    only = ConditionalRegressor(members, random_state=0).fit(table[["height"]], y)
+    assert only.plot_regions(table[["height"]]).get_ylabel() == "weight of the member"
+    for columns in (("side", "depth"), (0, 9), ("side",), "side"):
+        with pytest.raises(ValueError, match="columns must be two columns of the table"):
+            model.plot_regions(table, columns=columns)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
@@ -22,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 import weald
 from weald import (
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     StackingClassifier,
@@ -268,3 +270,34 @@ def test_cancer_is_scaled_in_the_members():
     ]
     stack = StackingClassifier(members).fit(points[::2], y[::2])
     assert stack.score(points[1::2], y[1::2]) > 0.94
+
+
+class SaysNothing(DummyRegressor):
+    def predict(self, X):
+        return np.full(len(X), np.nan)
+
+
+def test_a_member_that_says_nothing_is_named():
+    stack = StackingRegressor([("mean", DummyRegressor()), ("nothing", SaysNothing())])
+    with pytest.raises(ValueError, match="'nothing' predicts numbers that are not finite"):
+        stack.fit(X, Y.astype(float))
+    final = GradientBoostingRegressor(n_estimators=5)  # knows missing values
+    stack = StackingRegressor(stack.estimators, final).fit(X, Y.astype(float))
+    assert np.isfinite(stack.predict(X)).all()
+
+
+def test_rare_categories_are_not_judged_out_of_bag():
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(len(Y))], "size": X[:, 0]})
+    forest = [("forest", RandomForestClassifier(60, random_state=0))]
+    for columns, out_of_bag in ((["name", "size"], False), (["size"], True)):
+        stack = StackingClassifier(forest).fit(table[columns], Y)
+        assert hasattr(stack.estimators_[0], "oob_score_") == out_of_bag
+
+
+@pytest.mark.parametrize("kind", [StackingClassifier, VotingClassifier])
+def test_columns_of_transform_have_names(kind):
+    settings = {"voting": "soft"} if kind is VotingClassifier else {"cv": 3}
+    model = kind(MEMBERS, **settings).set_output(transform="pandas").fit(X, Y)
+    frame = model.transform(X)
+    assert list(frame.columns) == list(model.get_feature_names_out())
+    assert len(frame) == len(Y)

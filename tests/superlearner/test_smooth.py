@@ -5,10 +5,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import r2_score
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 from weald import GradientBoostingRegressor
-from weald.superlearner.smooth import LogisticBySize, RBFFeatures, RidgeByLeaveOneOut
+from weald.superlearner.smooth import (
+    LogisticBySize,
+    NeighboursBySize,
+    RBFFeatures,
+    RidgeByLeaveOneOut,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -93,3 +99,18 @@ def test_rows_that_are_all_the_same():
     X = np.ones((10, 2))
     F = RBFFeatures(5, random_state=0).fit(X, np.arange(10.0)).transform(X)
     assert np.isfinite(F).all()
+
+
+def test_neighbours_count_rows_by_weight():
+    X, y = RNG.normal(size=(40, 2)), RNG.normal(size=40)
+    w = RNG.integers(0, 4, 40).astype(float)
+    again = np.repeat(np.arange(40), w.astype(int))
+    model = NeighboursBySize(KNeighborsRegressor(5))
+    expected = KNeighborsRegressor(5).fit(X[again], y[again]).predict(X)
+    np.testing.assert_array_equal(model.fit(X, y, w).predict(X), expected)
+    parts = model.fit(X, y, np.where(np.arange(40) < 20, 1.5, 0.5))
+    assert (parts.estimator_._y[:, None] == y[:20]).any(axis=1).mean() == pytest.approx(
+        0.75, abs=0.05
+    )
+    few = NeighboursBySize(KNeighborsRegressor(5)).fit(X[:3], y[:3])
+    np.testing.assert_allclose(few.predict(X), y[:3].mean())

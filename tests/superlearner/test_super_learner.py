@@ -1,45 +1,33 @@
-"""The super learner: risks of its table, weights, candidates that fail, time, and Ctrl-C."""
-
-import time
+"""The super learner: risks of its table, weights, and what it says of new rows."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.feature_selection import SelectKBest, f_regression
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.metrics import log_loss, make_scorer, mean_squared_error
-from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, TimeSeriesSplit
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import (
+    f1_score,
+    log_loss,
+    make_scorer,
+    mean_absolute_error,
+    mean_squared_error,
+)
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 
+from superlearner.cases import CANDIDATES, CLASSIFIERS, FOLDS, XC, YC, X, Y
 from weald import (
+    BaggingRegressor,
     DecisionTreeRegressor,
-    GradientBoostingRegressor,
+    ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     SuperLearnerClassifier,
     SuperLearnerRegressor,
 )
-
-X, Y = load_diabetes(return_X_y=True)
-XC, YC = load_iris(return_X_y=True)
-ORDER = np.random.default_rng(0).permutation(len(YC))
-XC, YC = XC[ORDER], np.array(["red", "green", "blue"])[YC[ORDER]]
-FOLDS = KFold(4, shuffle=True, random_state=3)
-CANDIDATES = [
-    ("line", LinearRegression()),
-    ("tree", DecisionTreeRegressor(max_depth=3)),
-    ("near", KNeighborsRegressor()),
-]
-CLASSIFIERS = [("line", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
 
 
 def naive(candidates, X, y, folds):
@@ -110,7 +98,7 @@ def test_members_without_shares_vote():
 def test_any_risk(risk):
     model = SuperLearnerRegressor(CANDIDATES, risk=risk, cv=FOLDS, random_state=0).fit(X, Y)
     assert model.risk_ <= model.cv_risks_.risk.min() + 1e-12
-    assert model.cv_risks_.name == risk
+    assert model.cv_risks_.name == {"r2": "-r2"}.get(risk, risk.removeprefix("neg_"))
 
 
 def test_a_risk_of_the_users_own():
@@ -163,97 +151,6 @@ def test_weights_of_rows():
     np.testing.assert_allclose(weighed.cv_risks_.risk, repeated.cv_risks_.risk)
     np.testing.assert_allclose(weighed.weights_, repeated.weights_, atol=1e-6)
     np.testing.assert_allclose(weighed.predict(X), repeated.predict(X))
-
-
-# --- candidates that do not go well -----------------------------------------------------------
-
-
-class Fails(RegressorMixin, BaseEstimator):
-    def fit(self, X, y):
-        raise RuntimeError("no luck today")
-
-    def predict(self, X):
-        return np.zeros(len(X))
-
-
-class SaysNothing(Fails):
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), np.nan)
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [(Fails(), "RuntimeError: no luck today"), (SaysNothing(), "something that is not finite")],
-)
-def test_a_candidate_that_fails_is_reported_and_left_out(bad, message):
-    model = SuperLearnerRegressor([("bad", bad), *CANDIDATES], cv=FOLDS, random_state=0)
-    with pytest.warns(UserWarning, match=rf"candidate 'bad' failed and is left out: .*{message}"):
-        model.fit(X, Y)
-    good = SuperLearnerRegressor(CANDIDATES, cv=FOLDS, random_state=0).fit(X, Y)
-    np.testing.assert_allclose(model.cv_risks_.risk[1:], good.cv_risks_.risk)
-    assert np.isnan(model.cv_risks_.risk[0])
-    assert "failed" in str(model.cv_risks_)
-
-
-def test_if_all_fail_the_first_error_is_told():
-    with pytest.raises(RuntimeError, match="no luck today"):
-        SuperLearnerRegressor([("bad", Fails())]).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    ("estimators", "message"),
-    [
-        ([], "must be None .* or a list"),
-        ("forest", "must be None .* or a list"),
-        ([LinearRegression()], "but it holds"),
-        ([("a", LinearRegression()), ("a", Ridge())], "Two candidates are named 'a'"),
-        ([("a__b", Ridge())], "must not contain '__'"),
-        ([("a", "drop")], "All candidates are dropped"),
-        ([("a", 3)], "an estimator object with fit and predict"),
-    ],
-)
-def test_bad_candidates(estimators, message):
-    with pytest.raises(ValueError, match=message):
-        SuperLearnerRegressor(estimators).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"method": "mean"}, "method"),
-        ({"time_limit": -1}, "time_limit must be"),
-        ({"refit": "yes"}, "refit"),
-        ({"screen": 0}, "at least 1 column"),
-        ({"screen": "all"}, "screen must be"),
-        ({"cv": 1}, "at least 2 folds"),
-    ],
-)
-def test_bad_parameters(settings, message):
-    with pytest.raises(ValueError, match=message):
-        SuperLearnerRegressor(CANDIDATES, **settings).fit(X, Y)
-
-
-def test_bad_targets():
-    with pytest.raises(ValueError, match="one target"):
-        SuperLearnerRegressor(CANDIDATES).fit(X, np.c_[Y, Y])
-    with pytest.raises(ValueError, match="n_samples=1"):
-        SuperLearnerRegressor(CANDIDATES).fit(X[:1], Y[:1])
-    with pytest.raises(ValueError, match="groups must have shape"):
-        SuperLearnerRegressor(CANDIDATES).fit(X, Y, groups=[1, 2])
-
-
-def test_a_class_of_one_row():
-    y = np.array(["a"] * 30 + ["b"] * 30 + ["c"])
-    points = np.random.default_rng(0).normal(size=(61, 2))
-    with pytest.warns(UserWarning, match="least populated class"):
-        model = SuperLearnerClassifier(CLASSIFIERS, random_state=0).fit(points, y)
-    assert model.predict_proba(points).shape == (61, 3)
-
-
-# --- the whole --------------------------------------------------------------------------------
 
 
 def test_a_good_candidate_that_is_the_truth():
@@ -326,70 +223,6 @@ def test_ways_to_screen(screen):
     assert model.score(X, Y) > 0.2
 
 
-def test_hopeless_candidates_have_no_more_folds():
-    class Wild(Fails):
-        fits = 0
-
-        def fit(self, X, y):
-            Wild.fits += 1
-            return self
-
-        def predict(self, X):
-            return np.full(len(X), 1e4)
-
-    model = SuperLearnerRegressor([*CANDIDATES, ("wild", Wild())], cv=5, random_state=0, n_jobs=1)
-    model.fit(X, Y)
-    assert Wild.fits == 1
-    assert model.cv_risks_.notes[-1] == "too far behind"
-
-
-class Slow(Fails):
-    def fit(self, X, y):
-        time.sleep(0.3)
-        return self
-
-
-def test_a_time_limit_is_kept():
-    rng = np.random.default_rng(0)
-    points, y = rng.normal(size=(2000, 5)), rng.normal(size=2000)
-    y += points[:, 0]
-    candidates = [
-        ("line", LinearRegression()),
-        ("slow", Slow()),
-        ("boosting", GradientBoostingRegressor(n_estimators=100_000, learning_rate=0.01)),
-        ("tree", DecisionTreeRegressor(max_depth=3)),
-    ]
-    began = time.monotonic()
-    model = SuperLearnerRegressor(candidates, time_limit=1.5, random_state=0, n_jobs=1).fit(
-        points, y
-    )
-    assert time.monotonic() - began < 2.2
-    assert model.cv_risks_.risk[0] > 0
-    assert model.score(points, y) > 0.4
-
-
-def test_the_limit_is_not_left_with_the_members():
-    boosting = GradientBoostingRegressor(n_estimators=5)
-    model = SuperLearnerRegressor([("boosting", boosting)], cv=2, time_limit=60, random_state=0)
-    assert [one.callbacks for one in model.fit(X, Y).estimators_[0].estimators] == [None, None]
-
-
-def test_ctrl_c_keeps_what_is_complete_if_asked():
-    class Stops(Fails):
-        def fit(self, X, y):
-            raise KeyboardInterrupt
-
-    candidates = [*CANDIDATES[:2], ("stops", Stops())]
-    with pytest.raises(KeyboardInterrupt):
-        SuperLearnerRegressor(candidates, random_state=0, n_jobs=1).fit(X, Y)
-    model = SuperLearnerRegressor(candidates, keep_partial=True, random_state=0, n_jobs=1)
-    with pytest.warns(UserWarning, match="stopped"):
-        model.fit(X, Y)
-    assert model.stop_reason_ == "interrupted"
-    assert np.isfinite(model.cv_risks_.risk[:2]).all()
-    assert np.isnan(model.cv_risks_.risk[2])
-
-
 def test_the_number_of_threads_changes_nothing():
     candidates = [*CANDIDATES, ("forest", RandomForestRegressor(60, random_state=0))]
     one, two = (
@@ -408,104 +241,96 @@ def test_the_same_seed_the_same_model():
     np.testing.assert_array_equal(*models)
 
 
-def test_defaults_on_a_mixed_table():
+# --- nothing leaks ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("memory", "cv"),
+    [
+        (KNeighborsRegressor(1), None),
+        (KNeighborsRegressor(1), RepeatedKFold(n_splits=3, n_repeats=3, random_state=0)),
+        (BaggingRegressor(KNeighborsRegressor(1), 60), None),
+        (BaggingRegressor(KNeighborsRegressor(1), 60, bootstrap=False), None),
+        (RandomForestRegressor(60), None),
+        (ExtraTreesRegressor(60), None),
+    ],
+    ids=["folds", "repeated", "out of bag", "bag of all rows", "forest", "extra trees"],
+)
+def test_who_knows_random_targets_by_heart_has_no_weight(memory, cv):
     rng = np.random.default_rng(0)
-    n = 300
-    table = pd.DataFrame(
-        {
-            "kind": rng.choice(["a", "b", "c"], n),
-            "size": rng.normal(size=n),
-            "flag": rng.integers(0, 2, n).astype(bool),
-            "empty": np.nan,
-        }
-    )
-    table.loc[::5, "size"] = np.nan
-    y = np.where((table["kind"] == "a") ^ (table["size"] > 0), "yes", "no")
-    model = SuperLearnerClassifier(random_state=0).fit(table[:200], y[:200])
-    assert not [note for note in model.cv_risks_.notes if "failed" in note]
-    assert model.score(table[200:], y[200:]) > 0.85
-    assert log_loss(y[200:], model.predict_proba(table[200:])) < 0.5
-    numbers = SuperLearnerRegressor(random_state=0).fit(table[:200], (y[:200] == "yes") * 1.0)
-    assert numbers.score(table[200:], (y[200:] == "yes") * 1.0) > 0.4
+    points, y = rng.normal(size=(1500, 4)), rng.normal(size=1500)
+    candidates = [("mean", DummyRegressor()), ("memory", memory)]
+    model = SuperLearnerRegressor(candidates, cv=cv, random_state=0).fit(points, y)
+    assert model.cv_risks_.weights[1] < 0.2  # forests hardly leave the mean: chance gives some
+    assert not model.cv_risks_.risk[1] < 1.05 * y.var()  # or it was given up
 
 
-def test_a_bar_over_candidates_and_folds(capsys):
-    SuperLearnerRegressor(CANDIDATES, cv=4, verbose=1, random_state=0).fit(X, Y)
-    said = capsys.readouterr().err
-    assert "12/12" in said
-    assert "risk" in said
+def test_who_knows_groups_by_heart_has_no_weight():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(200), 3)
+    points, y = rng.normal(size=(200, 4))[groups], rng.normal(size=200)[groups]
+    for memory in (RandomForestRegressor(60), BaggingRegressor(KNeighborsRegressor(1), 60)):
+        candidates = [("mean", DummyRegressor()), ("memory", memory)]
+        model = SuperLearnerRegressor(candidates, random_state=0).fit(points, y, groups=groups)
+        assert model.cv_risks_.weights[1] < 0.15
 
 
-def test_in_the_company_of_scikit_learn():
-    grid = GridSearchCV(
-        SuperLearnerRegressor(CANDIDATES, cv=3, random_state=0),
-        {"tree__max_depth": [1, 3], "method": ["simplex", "best"], "near": ["drop"]},
-        cv=2,
-    ).fit(X, Y)
-    assert grid.best_score_ > 0.3
-    pipe = make_pipeline(StandardScaler(), SuperLearnerClassifier(CLASSIFIERS, cv=3))
-    assert pipe.fit(XC, YC).score(XC, YC) > 0.9
-    calibrated = CalibratedClassifierCV(SuperLearnerClassifier(CLASSIFIERS, cv=3), cv=3)
-    assert calibrated.fit(XC, YC).predict_proba(XC).shape == (150, 3)
+def test_rare_categories_are_not_judged_out_of_bag():
+    """A name that a tree has not drawn is not what a name is that nobody has seen."""
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=1200)
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(1200)], "size": size})
+    y = (size > 0).astype(int)
+    forest = [("forest", RandomForestClassifier(100))]
+    for columns, out_of_bag in ((["name", "size"], False), (["size"], True)):
+        model = SuperLearnerClassifier(forest, method="simplex", random_state=0)
+        model.fit(table[columns][:200], y[:200])
+        assert hasattr(model.estimators_[0], "oob_score_") == out_of_bag
+        new = log_loss(y[200:], model.predict_proba(table[columns][200:]))
+        assert model.risk_ == pytest.approx(new, abs=0.1)
 
 
-def test_metadata_routing():
-    from sklearn.model_selection import cross_validate
-
-    w = np.random.default_rng(0).uniform(0.5, 2, len(Y))
-    with config_context(enable_metadata_routing=True):
-        model = SuperLearnerRegressor(
-            [("line", LinearRegression().set_fit_request(sample_weight=True))], cv=3, random_state=0
-        ).set_fit_request(sample_weight=True)
-        scores = cross_validate(
-            model,
-            X,
-            Y,
-            params={"sample_weight": w},
-            scoring=make_scorer(mean_squared_error).set_score_request(sample_weight=True),
-            cv=2,
-            error_score="raise",
-        )
-    assert np.isfinite(scores["test_score"]).all()
+# --- the risk of the whole procedure --------------------------------------------------------------
 
 
-def test_the_table_as_frame_text_and_picture():
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    model = SuperLearnerClassifier(
-        [*CLASSIFIERS, ("near", KNeighborsClassifier())], cv=3, random_state=0
-    ).fit(XC, YC)
-    frame = model.cv_risks_.to_frame()
-    assert list(frame.columns) == ["candidate", "risk", "standard_error", "weight", "seconds"]
-    assert frame["risk"].is_monotonic_increasing
-    assert frame["candidate"][0] in str(model.cv_risks_)
-    ax = model.cv_risks_.plot()
-    assert "log loss" in ax.get_xlabel()
-    assert len(ax.get_yticklabels()) == 3
+def test_groups_stay_together_on_inner_folds_too():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 4)
+    points = rng.normal(size=(60, 2))[groups] + 0.01 * rng.normal(size=(240, 2))
+    y = rng.normal(size=60)[groups]
+    candidates = [("near", KNeighborsRegressor(1)), ("mean", DummyRegressor())]
+    for cv in (None, GroupKFold(4)):
+        model = SuperLearnerRegressor(candidates, cv=cv, random_state=0)
+        risk = model.cv_risk(points, y, groups=groups).risk[0]
+        assert risk < 1.2 * y.var()  # else it is that of the nearest row, twice the variance
 
 
-def test_cancer_with_the_defaults():
-    points, y = load_breast_cancer(return_X_y=True)
-    model = SuperLearnerClassifier(random_state=0).fit(points[::2], y[::2])
-    assert log_loss(y[1::2], model.predict_proba(points[1::2])) < 0.15
-    forest = RandomForestClassifier(random_state=0).fit(points[::2], y[::2])
-    ours = log_loss(y[1::2], model.predict_proba(points[1::2]))
-    assert ours < log_loss(y[1::2], forest.predict_proba(points[1::2]))
+def test_a_metric_of_the_outer_folds_knows_the_labels():
+    scorer = make_scorer(f1_score, pos_label="red", average="binary")
+    two = YC != "blue"
+    model = SuperLearnerClassifier(CLASSIFIERS, method="best", risk=scorer, cv=3, random_state=0)
+    outer = model.cv_risk(XC[two], YC[two], cv=3)
+    assert outer.name == "f1_score"
+    assert -1 <= outer.risk[0] < -0.8
 
 
-class Votes(ClassifierMixin, BaseEstimator):
-    """Lacks predict_proba and has labels of its own."""
+def test_outer_folds_that_are_given_as_row_numbers():
+    w = np.ones(len(Y))
+    w[:40] = 0
+    model = SuperLearnerRegressor(CANDIDATES, cv=3, random_state=0)
+    given = model.cv_risk(X, Y, w, cv=list(KFold(3).split(X)))
+    left = [(a[a >= 40] - 40, b[b >= 40] - 40) for a, b in KFold(3).split(X)]
+    assert given.risk[0] == pytest.approx(model.cv_risk(X[40:], Y[40:], cv=left).risk[0])
+    pairs = SuperLearnerRegressor(CANDIDATES, cv=list(KFold(3).split(X)))
+    with pytest.raises(ValueError, match="cv cannot be a list of row numbers"):
+        pairs.cv_risk(X, Y)
 
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
 
-    def predict(self, X):
-        return np.full(len(X), "purple")
-
-
-def test_a_member_that_predicts_what_is_no_class():
-    model = SuperLearnerClassifier([("votes", Votes()), *CLASSIFIERS], cv=3, random_state=0)
-    with pytest.warns(UserWarning, match="'purple': one of the class codes"):
-        model.fit(XC, YC)
+def test_functions_get_the_weights_if_they_take_them():
+    w = np.where(Y > 100, 1.0, 5.0)
+    tables = [
+        SuperLearnerRegressor(CANDIDATES, risk=risk, cv=FOLDS, random_state=0).fit(X, Y, w)
+        for risk in (mean_absolute_error, "neg_mean_absolute_error", lambda y, said: 1.0)
+    ]
+    np.testing.assert_allclose(tables[0].cv_risks_.risk, tables[1].cv_risks_.risk)
+    assert [one.cv_risks_.name for one in tables[:2]] == ["mean_absolute_error"] * 2

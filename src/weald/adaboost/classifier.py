@@ -417,7 +417,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _staged(self, X: Any) -> Iterator[FloatArray]:
         members = self._fitted_members()
         X = members.read(self, X)
-        return self._raw_values(members, self.alphas_).staged(X)
+        return self._raw_values(members, self.alphas_, self._tables).staged(X)
 
     def _as_decision(self, raw: FloatArray) -> FloatArray:
         return raw if self.n_classes_ > 2 else raw[:, -1]

@@ -100,6 +100,10 @@ class RawValues:
         """Of one member."""
         if self._added_up:
             return self._raw_of_sums(self._sums(X, t, t + 1))
+        if self._tables is not None:
+            assert isinstance(self._members, Trees)
+            leaves = self._members.forest.tree(t).apply(X, engine.resolve_threads(self._n_jobs))
+            return np.asarray(self._alphas[t] * self._tables[t].take(leaves, axis=0))
         vote = not self._algorithm.by_shares
         said = self._members.one(t, X, vote, self._n_jobs)[:, 0]
         raw: FloatArray = self._alphas[t] * self._algorithm.raw(said)

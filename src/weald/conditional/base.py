@@ -97,7 +97,7 @@ class Conditional(Mixture):
         ----------
         X : table
         columns : pair of int or str, optional
-            Default: the two columns of numbers that tell the ruling members apart best.
+            Default: those on which the weights depend most, columns of numbers first.
         ax : matplotlib Axes, optional
 
         Returns

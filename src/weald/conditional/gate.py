@@ -19,16 +19,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_predict
 
 from weald._engine import FloatArray
 from weald.crossfit.mixture import LevelOneRows
+from weald.crossfit.out_of_bag import has_rare_categories
 from weald.crossfit.risks import Risk
 from weald.forest import RandomForestRegressor
 from weald.input.encoder import TableEncoder
+from weald.input.raw_table import take_rows
 from weald.input.state import CheckedState, numbers, require
 from weald.members.ensemble import DrawingEnsemble
-from weald.members.foreign import make_member
+from weald.members.foreign import fit_member, make_member
 from weald.params.growth import is_real
 
 __all__ = ["Gate"]
@@ -176,15 +177,31 @@ def _risk_of(weights: FloatArray, level: LevelOneRows, risk: Risk) -> float:
 def _fitted(
     gate: Any, inputs: Any, regrets: FloatArray, level: LevelOneRows, seed: int
 ) -> tuple[Any, FloatArray]:
-    """The gate, and what it says of rows that it has not seen: out of bag, or on folds."""
+    """The gate, and what it says of rows that it has not seen: out of bag, or on folds.
+
+    Rows of a cluster are not judged by a gate that has seen others of it.
+    """
     target = regrets[:, 0] if regrets.shape[1] == 1 else regrets
-    draws = isinstance(gate, DrawingEnsemble)
-    if draws and vars(gate).get("bootstrap"):
+    draws = isinstance(gate, DrawingEnsemble) and bool(vars(gate).get("bootstrap"))
+    alone = len(np.unique(level.cluster)) == len(level.cluster)
+    if draws and alone and not has_rare_categories(clone(gate), inputs):
         gate.set_params(oob_score=True).fit(inputs, target, sample_weight=level.w)
         return gate, _two_columns(np.nan_to_num(gate.oob_prediction_))
-    folds = KFold(min(5, len(regrets)), shuffle=True, random_state=seed % 2**32)
-    honest = cross_val_predict(clone(gate), inputs, target, cv=folds)
-    return gate.fit(inputs, target), _two_columns(honest)
+    honest = np.zeros_like(regrets)  # says nothing, if all rows are one cluster
+    for rows in _fifths(level.cluster, seed):
+        others = np.flatnonzero(~np.isin(level.cluster, level.cluster[rows]))
+        if len(others):
+            part = take_rows(inputs, others)
+            model = fit_member(clone(gate), part, target[others], level.w[others])
+            honest[rows] = _two_columns(model.predict(take_rows(inputs, rows)))
+    return fit_member(gate, inputs, target, level.w), honest
+
+
+def _fifths(cluster: npt.NDArray[np.intp], seed: int) -> list[npt.NDArray[np.intp]]:
+    """Rows in five parts, whole clusters in each."""
+    kinds = np.random.RandomState(seed % 2**32).permutation(np.unique(cluster))
+    parts = (np.flatnonzero(np.isin(cluster, some)) for some in np.array_split(kinds, 5))
+    return [rows for rows in parts if len(rows)]
 
 
 def _two_columns(values: Any) -> FloatArray:

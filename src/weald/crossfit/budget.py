@@ -21,6 +21,8 @@ __all__ = ["Budget"]
 
 _HOPELESS = 0.05  # of what the best candidate gains over a constant
 _SURELY = 3.0  # standard errors
+_REFIT = 1.25  # of the time on a fold: there are more rows
+TOO_LONG, NO_TIME = "would take too long", "no time left"  # why candidates are given up
 _LAST_START = 0.15  # of the time: what is left must be more, for a fit whose time is not known
 
 
@@ -37,6 +39,8 @@ class Budget:
         When the time began, by `time.monotonic`.
     threads : int
         Fits of other libraries that run at the same time.
+    refit_after : int, optional
+        Fits on folds after which members are fitted again, to all rows: time is left for that.
     hope : bool
         Go on with candidates that are far behind: they may be good somewhere.
     """
@@ -49,11 +53,16 @@ class Budget:
         seconds: float | None,
         began: float,
         threads: int,
+        refit_after: int | None = None,
         hope: bool = False,
     ) -> None:
         self._risk, self._data, self._threads, self._hope = risk, data, threads, hope
         self.seconds = seconds
-        self.deadline = None if seconds is None else began + seconds
+        self.deadline = self._end = np.inf if seconds is None else began + seconds
+        if seconds is not None and refit_after is not None:
+            self.deadline -= seconds * _REFIT / (refit_after + _REFIT)
+        self._allowed: dict[int, float] = {}  # seconds of rounds that a job was given
+        self._beside = 0.0  # seconds a fit takes beside them: it reads its table, and predicts
         self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
         self._noted: set[tuple[int, int]] = set()
         self._losses: dict[int, tuple[int, FloatArray]] = {}  # its number and loss on each row
@@ -61,7 +70,7 @@ class Budget:
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return np.inf if self.deadline is None else self.deadline - monotonic()
+        return self.deadline - monotonic()
 
     def may_start(self, work: CandidateFits, m: int) -> bool:
         """Whether there is time for the first fit of a candidate; always for the very first."""
@@ -79,7 +88,8 @@ class Budget:
         m = job.candidate
         jobs = [t for t, one in enumerate(work.jobs) if one.candidate == m and t not in work.done]
         others = 1.0 if work.done else 0.5  # the very first leaves time for others
-        allowed = max(others * self.left / max(len(jobs), 1), 0.01 * self.seconds)
+        allowed = others * self.left / max(len(jobs), 1) - self._beside
+        allowed = self._allowed[id(job)] = max(allowed, 0.01 * self.seconds)
         given = model.callbacks
         model.set_params(callbacks=[*check_callbacks(given), TimeLimit(allowed)])
         try:
@@ -87,8 +97,21 @@ class Budget:
         finally:
             model.set_params(callbacks=given)  # the limit is none of its own
 
+    def may_refit(self, work: CandidateFits, members: list[int]) -> list[int]:
+        """The first of the members that can be fitted again, to all rows, in the time there is."""
+        takes = [_REFIT * np.mean([one.seconds for _, one in work.of(m)]) for m in members]
+        number = np.searchsorted(np.cumsum(takes), self._end - monotonic(), side="right")
+        return members[: int(number)]
+
+    def cut_short(self, work: CandidateFits) -> bool:
+        """Whether candidates were given up for lack of time."""
+        return any(reason in (TOO_LONG, NO_TIME) for reason in work.given_up.values())
+
     def why_not(self, work: CandidateFits, m: int) -> str | None:
         """A reason to give a candidate up after the fits it has had, if there is one."""
+        for job, one in work.of(m):
+            if id(job) in self._allowed:
+                self._beside = max(self._beside, one.seconds - self._allowed.pop(id(job)))
         had = [(job.fold, one) for job, one in work.of(m) if job.fold is not None]
         if not had:
             return None
@@ -97,7 +120,7 @@ class Budget:
         at_once = 1 if work.candidates[m].by_engine else self._threads
         takes = had[-1][1].seconds * np.ceil(missing / at_once)
         if missing and others and takes > self.left:
-            return "would take too long"
+            return TOO_LONG
         for fold, one in had:
             if (m, id(fold)) not in self._noted:
                 self._note(fold, one.said, m)

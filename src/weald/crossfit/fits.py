@@ -245,7 +245,7 @@ class CandidateFits:
         model = candidate.make()
         limited = nullcontext() if self._budget is None else self._budget.limited(model, self, job)
         with limited:
-            fit_member(model, X, y, weights, fit_params=params)
+            fit_member(model, X, y, weights, fit_params=params, routed=False)
         said = None
         if job.fold is None and candidate.out_of_bag is not None:
             said = candidate.out_of_bag(model)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
-__all__ = ["Fold", "make_folds"]
+__all__ = ["Fold", "lacking_classes", "make_folds"]
 
 IntArray = npt.NDArray[np.intp]
 
@@ -57,6 +57,14 @@ def make_folds(
         raise ValueError(f"cv must be at least 2 folds, got {cv}.")
     if groups is not None and (cv is None or isinstance(cv, Integral)):
         count = 5 if cv is None else int(cv)
+        there = len(np.unique(groups))
+        if there == 1:
+            raise ValueError("All rows are of one group: there is no other one to predict.")
+        if there < count:
+            raise ValueError(
+                f"{count} folds of whole groups need as many groups, there are {there}: set a "
+                "smaller cv."
+            )
         cv = StratifiedGroupKFold(count) if classes and y.ndim == 1 else GroupKFold(count)
     splitter = check_cv(cv, y=y, classifier=classes)
     try:
@@ -82,6 +90,16 @@ def make_folds(
     return folds
 
 
+def lacking_classes(folds: list[Fold], y: npt.NDArray[Any]) -> list[tuple[int, int]]:
+    """The folds that are to predict a class of which they have no rows to train on: (fold, class).
+
+    >>> lacking_classes([Fold(np.array([0, 1]), np.array([2]))], np.array([0, 0, 1]))
+    [(0, 1)]
+    """
+    pairs = ((v, np.setdiff1d(y[fold.test], y[fold.train])) for v, fold in enumerate(folds))
+    return [(v, int(code)) for v, codes in pairs for code in codes[:1]]
+
+
 def _still_there(rows: Any, place: IntArray) -> Any:
     """Rows by their places among those that are present."""
     array = np.asarray(rows)
@@ -99,8 +117,8 @@ def _numbers(rows: Any, n: int, fold: int) -> IntArray:
         array = np.flatnonzero(array)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"Fold {fold} of cv must hold row numbers to train on and row numbers to predict, and "
-            "some of each."
+            f"Fold {fold} of cv must hold row numbers to train on and row numbers to predict, some "
+            "of each that weigh more than 0."
         )
     if array.min() < -n or array.max() >= n:
         raise ValueError(f"Fold {fold} of cv names a row beyond the {n} rows there are.")

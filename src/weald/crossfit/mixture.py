@@ -7,8 +7,9 @@ in are the folds, and what becomes of the weights.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from time import monotonic
 from typing import Any
 
@@ -23,7 +24,7 @@ from weald._engine import FloatArray
 from weald.crossfit.budget import Budget
 from weald.crossfit.fits import Candidate, CandidateFits, Job, drive_fits
 from weald.crossfit.fold_mean import FoldMean
-from weald.crossfit.folds import Fold, make_folds
+from weald.crossfit.folds import Fold, lacking_classes, make_folds
 from weald.crossfit.level_one import fold_jobs, level_one
 from weald.crossfit.named import check_named, takes_what_one_takes
 from weald.crossfit.out_of_bag import with_out_of_bag
@@ -57,6 +58,8 @@ class Problem:
     ----------
     data : FitData
         Rows of positive weight.
+    rows : array of shape (n,)
+        Their numbers in the user's table.
     groups : array of shape (n,), optional
     folds : list of Fold
     risk : Risk
@@ -68,6 +71,7 @@ class Problem:
     """
 
     data: FitData
+    rows: Rows
     groups: Rows | None
     folds: list[Fold]
     risk: Risk
@@ -88,6 +92,8 @@ class LevelOneRows:
     rows : array of shape (n,)
     Z : array of shape (n, M, K)
     y, w : arrays of shape (n,)
+    cluster : array of shape (n,)
+        Rows that may be alike: the same row in several folds, or a group.
     chosen : list of int
         Numbers of the candidates.
     """
@@ -96,6 +102,7 @@ class LevelOneRows:
     Z: FloatArray
     y: npt.NDArray[Any]
     w: FloatArray
+    cluster: Rows
     chosen: list[int]
 
 
@@ -126,7 +133,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
 
     def _named(self) -> list[tuple[str, Any, int | None]]:
         """The candidates: name, estimator, most rows to learn from."""
-        return [(name, one, None) for name, one in check_named(self.estimators)]
+        given = check_named(self.estimators, classifiers=self._classifier)
+        return [(name, one, None) for name, one in given]
 
     def _keep_rule(self, problem: Problem, level: LevelOneRows) -> None:
         """Learn what else is to be learned from the level-1 rows."""
@@ -195,14 +203,27 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             )
         classes = getattr(self, "classes_", None)
         risk = make_risk(self.risk, data.y, data.filled_weights, classes)
+        folds, refit = self._folds(data, groups, rows), check_flag("refit", self.refit)
+        if classes is not None:
+            _warn_of_lacking(folds, data.y, classes)
+        budget = Budget(
+            risk,
+            data,
+            seconds=limit,
+            began=began,
+            threads=threads,
+            refit_after=len(folds) if refit else None,
+            hope=self._hope,
+        )
         return Problem(
             data=data,
+            rows=rows,
             groups=groups,
-            folds=self._folds(data, groups, rows),
+            folds=folds,
             risk=risk,
-            budget=Budget(risk, data, seconds=limit, began=began, threads=threads, hope=self._hope),
+            budget=budget,
             method=method,
-            refit=check_flag("refit", self.refit),
+            refit=refit,
             keep_partial=check_flag("keep_partial", self.keep_partial),
             verbose=check_verbosity(self.verbose),
             threads=threads,
@@ -220,7 +241,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             make = partial(make_member, member, seed, classes=getattr(self, "classes_", None))
             candidate = Candidate(name, make, self._said, most_rows=most_rows)
             if reuse and problem.groups is None:
-                candidate = with_out_of_bag(candidate, self.cv, problem.data.y, self._n_classes())
+                candidate = with_out_of_bag(candidate, self.cv, problem.data, self._n_classes())
             candidates.append(candidate)
         return candidates
 
@@ -249,7 +270,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         chosen, risk = _complete(work), problem.risk
         level, parts = _judged(work, chosen, problem.folds, problem)
         self._pool = make_pool(problem.method, risk, level.Z, level.y, level.w)
-        self.risk_ = risk.mean(self._pool.mix(level.Z), level.y, level.w)
+        self.risk_ = risk.mean(self._pool.mix(level.Z.transpose(1, 0, 2)), level.y, level.w)
         M = len(work.candidates)
         risks, errors, by_fold = (_in_all(part, chosen, M) for part in parts)
         self.cv_risks_ = RiskTable(
@@ -270,19 +291,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         """The members: candidates with weight, fitted to all rows or the mean of those on folds."""
         used = [m for m in chosen if self._has_say(m)]
         models = {m: self._on_folds(work, m) for m in used}
-        missing = [m for m in used if work.candidates[m].out_of_bag is None]
-        if problem.refit and missing:
-            jobs = [Job(m) for m in missing]
-            again = CandidateFits(
-                work.candidates,
-                jobs,
-                problem.data,
-                n_jobs=problem.threads,
-                strict=True,
-                seed=self.seed_,
-            )
-            drive_fits(again, self, verbose=problem.verbose, about=", members on all rows")
-            models.update({m: again.of(m)[0][1].model for m in missing if again.complete(m)})
+        if problem.refit:
+            models |= self._on_all_rows(work, used, problem, outcome)
         self._members = ForeignMembers([models[m] for m in used], self._n_classes(), self.seed_)
         self.n_estimators_ = len(used)
         self.weights_ = self.cv_risks_.weights[used]
@@ -291,6 +301,35 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         names = [work.candidates[m].name for m in used]
         self.named_estimators_ = Bunch(**dict(zip(names, (models[m] for m in used), strict=True)))
         self.stop_reason_ = "complete" if outcome.reason == "n_estimators" else outcome.reason
+        if self.stop_reason_ == "complete" and problem.budget.cut_short(work):
+            self.stop_reason_ = "time_limit"
+
+    def _on_all_rows(
+        self, work: CandidateFits, used: list[int], problem: Problem, outcome: Outcome
+    ) -> dict[int, Any]:
+        """Members fitted again, to all rows; those that fail, or have no time, stay as they are."""
+        missing = [m for m in used if work.candidates[m].out_of_bag is None]
+        best_first = sorted(missing, key=lambda m: -self.cv_risks_.weights[m])
+        jobs = [Job(m) for m in problem.budget.may_refit(work, best_first)]
+        if not jobs:
+            return {}
+        again = CandidateFits(
+            work.candidates,
+            jobs,
+            problem.data,
+            n_jobs=problem.threads,
+            strict=False,
+            seed=self.seed_,
+        )
+        try:
+            drive_fits(again, self, verbose=problem.verbose, about=", members on all rows")
+        except KeyboardInterrupt:
+            if not problem.keep_partial:
+                raise
+            outcome.reason = "interrupted"
+            warn_user("The last fits were stopped: some members are means over the folds.")
+        _report(again, "failed on all rows and remains the mean of its copies on the folds")
+        return {again.jobs[t].candidate: one.model for t, one in again.done.items()}
 
     def _has_say(self, m: int) -> bool:
         return bool(self.cv_risks_.weights[m] > 0)
@@ -310,8 +349,8 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
     def _mixed(self, X: Any) -> FloatArray:
         """What the mixture says, shape (n, K)."""
         members = self._fitted_members()
-        said = members.each(members.read(self, X), 1)[:, :, 0]
-        return self._pool.mix(said.transpose(1, 0, 2))
+        rows = members.read(self, X)
+        return self._pool.mix(members.one(t, rows)[:, 0] for t in range(len(members)))
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says.
@@ -340,18 +379,36 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         RiskTable
             With one row, this model.
         """
+        inner = getattr(self, "cv", None)
+        if inner is not None and not isinstance(inner, Integral) and not hasattr(inner, "split"):
+            raise ValueError(
+                "cv_risk fits the model to parts of the table, so cv cannot be a list of row "
+                "numbers: make it a number of folds or a splitter."
+            )
         outer = clone(self)
         problem = outer._read(X, y, sample_weight, groups, monotonic())
-        folds = problem.folds
+        data, folds, classes = problem.data, problem.folds, self._classifier
         if cv is not None:
-            data, classes = problem.data, self._classifier
-            folds = make_folds(cv, data.X, data.y, problem.groups, classes=classes)
-        candidate = Candidate(type(self).__name__, partial(clone, self), outer._said)
-        work = CandidateFits([candidate], fold_jobs(0, folds), problem.data, n_jobs=1, strict=True)
+            folds = make_folds(
+                cv, data.X, data.y, problem.groups, classes=classes, present=problem.rows
+            )
+        given = {} if problem.groups is None else {"groups": problem.groups}
+        candidate = Candidate(type(self).__name__, partial(clone, self), outer._said_of_all, given)
+        if classes:  # the labels themselves, which a metric may name
+            data = replace(data, y=outer.classes_[data.y])
+        work = CandidateFits([candidate], fold_jobs(0, folds), data, n_jobs=1, strict=True)
         drive_fits(work, outer, verbose=problem.verbose, about=", outer folds")
         parts = _judged(work, [0], folds, problem)[1]
         seconds = np.array([sum(one.seconds for _, one in work.of(0))])
         return RiskTable(problem.risk.name, [candidate.name], *parts, np.ones(1), seconds, [""])
+
+    def _said_of_all(self, model: Any, X: Any) -> FloatArray:
+        """What a fitted copy says, whose rows may have lacked some classes."""
+        if not self._classifier:
+            return self._said(model, X)
+        said = np.zeros((X.shape[0], self._n_classes()))
+        said[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
+        return said
 
     # --- conventions ------------------------------------------------------------------------------
 
@@ -371,6 +428,15 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         return takes_what_one_takes(super().__sklearn_tags__(), self.estimators)
 
 
+def _warn_of_lacking(folds: list[Fold], y: Rows, classes: npt.NDArray[Any]) -> None:
+    for v, code in lacking_classes(folds, y)[:1]:
+        label = classes.tolist()[code]
+        warn_user(
+            f"Fold {v} of cv is to predict the class {label!r}, of which it has no rows to learn "
+            "from: shuffle the rows, or use stratified folds."
+        )
+
+
 def _complete(work: CandidateFits) -> list[int]:
     """The candidates that are complete; those that failed are reported."""
     chosen = [m for m in range(len(work.candidates)) if work.complete(m)]
@@ -378,12 +444,15 @@ def _complete(work: CandidateFits) -> list[int]:
         if work.failed:
             raise next(iter(work.failed.values()))
         raise ValueError("No candidate was fitted on all folds: give a longer time_limit.")
+    _report(work, "failed and is left out")
+    return chosen
+
+
+def _report(work: CandidateFits, what: str) -> None:
     for m, error in work.failed.items():
         warn_user(
-            f"The candidate {work.candidates[m].name!r} failed and is left out: "
-            f"{type(error).__name__}: {error}"
+            f"The candidate {work.candidates[m].name!r} {what}: {type(error).__name__}: {error}"
         )
-    return chosen
 
 
 def _judged(
@@ -399,7 +468,7 @@ def _judged(
     said = [one.reshape(len(y), -1) for one in level.said]
     same = level.rows if problem.groups is None else problem.groups[level.rows]
     parts = risk_table(problem.risk, said, y, w, level.fold, same)
-    return LevelOneRows(level.rows, np.stack(said, axis=1), y, w, chosen), parts
+    return LevelOneRows(level.rows, np.stack(said, axis=1), y, w, same, chosen), parts
 
 
 def _in_all(values: FloatArray, chosen: list[int], M: int) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from weald.members.foreign import check_member
@@ -11,12 +12,14 @@ from weald.members.foreign import check_member
 __all__ = ["check_named", "takes_what_one_takes"]
 
 
-def check_named(estimators: Any, *, or_none: str = "") -> list[tuple[str, Any]]:
+def check_named(estimators: Any, *, classifiers: bool, or_none: str = "") -> list[tuple[str, Any]]:
     """The candidates that are not dropped; their names differ.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
+    classifiers : bool
+        They are to be classifiers, else regressors.
     or_none : str
         What None would have meant, in words.
     """
@@ -35,7 +38,13 @@ def check_named(estimators: Any, *, or_none: str = "") -> list[tuple[str, Any]]:
     kept = [(name, one) for name, one in estimators if not (isinstance(one, str) and one == "drop")]
     if not kept:
         raise ValueError("All candidates are dropped: at least one is needed.")
-    return [(name, check_member(one)) for name, one in kept]
+    wrong, kind, right = is_regressor, "regressor", "classifiers"
+    if not classifiers:
+        wrong, kind, right = is_classifier, "classifier", "regressors"
+    for name, one in kept:
+        if wrong(check_member(one)):
+            raise ValueError(f"The candidate {name!r} is a {kind}: only {right} can be mixed here.")
+    return kept
 
 
 def takes_what_one_takes(tags: Any, estimators: Any) -> Any:

@@ -10,6 +10,7 @@ it should be; a logarithmic one is as sure as its s makes it, and lets a member 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
+from weald import combining
 from weald._engine import FloatArray
-from weald.crossfit.risks import LossRisk, Risk
+from weald.crossfit.risks import LossRisk, NoRisk, Risk
 from weald.crossfit.weights import METHODS, NEGLIGIBLE
 from weald.losses import LogLoss, Softmax
 
@@ -45,11 +47,13 @@ class Pool:
     weights: FloatArray
     sharpness: float | None = None
 
-    def mix(self, Z: FloatArray) -> FloatArray:
-        """What comes of predictions (n, M, K), shape (n, K)."""
+    def mix(self, said: Iterable[FloatArray]) -> FloatArray:
+        """What comes of the predictions of the members, one (n, K) after the other."""
         if self.sharpness is None:
-            return np.asarray(np.einsum("m,nmk->nk", self.weights, Z, optimize=True))
-        return _log_mixed(self.sharpness * self.weights, _logs(Z))
+            return combining.mean(said, self.weights)
+        powers = self.sharpness * self.weights
+        raw = sum(power * _logs(P) for power, P in zip(powers, said, strict=True))
+        return _shares_of(np.asarray(raw))
 
 
 def make_pool(method: str, risk: Risk, Z: FloatArray, y: npt.NDArray[Any], w: FloatArray) -> Pool:
@@ -62,6 +66,8 @@ def make_pool(method: str, risk: Risk, Z: FloatArray, y: npt.NDArray[Any], w: Fl
     risk, Z, y, w : see :mod:`weald.crossfit.weights`
     """
     of_log_loss = isinstance(risk, LossRisk) and type(risk.loss) in (LogLoss, Softmax)
+    if isinstance(risk, NoRisk):
+        method = "best"
     if method == "auto":
         method = LOG_POOL if of_log_loss else "simplex"
     if method != LOG_POOL:
@@ -80,9 +86,11 @@ def _logs(Z: FloatArray) -> FloatArray:
 
 
 def _log_mixed(powers: FloatArray, logs: FloatArray) -> FloatArray:
-    raw = np.einsum("m,nmk->nk", powers, logs, optimize=True)
-    raw -= raw.max(axis=1, keepdims=True)
-    shares = np.exp(raw)
+    return _shares_of(np.einsum("m,nmk->nk", powers, logs, optimize=True))
+
+
+def _shares_of(raw: FloatArray) -> FloatArray:
+    shares = np.exp(raw - raw.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 

@@ -85,20 +85,20 @@ class RiskTable:
             ) from error
         known = [m for m in np.argsort(self.risk)[::-1] if np.isfinite(self.risk[m])]
         if ax is None:
-            ax = plt.subplots(figsize=(7, 0.45 * len(known) + 1.2), layout="constrained")[1]
+            wide = 5.5 + 0.08 * max((len(self.candidates[m]) for m in known), default=0)
+            size = (max(7.0, wide), 0.45 * len(known) + 1.4)
+            ax = plt.subplots(figsize=size, layout="constrained")[1]
         places, risks = np.arange(len(known)), self.risk[known]
         errors, used = 2 * self.standard_error[known], self.weights[known] > 0
         ax.errorbar(risks, places, xerr=errors, fmt="none", ecolor="0.6", zorder=1)
         for chosen, color, label in ((used, "C0", "has weight"), (~used, "0.7", "no weight")):
             if chosen.any():
                 ax.scatter(risks[chosen], places[chosen], color=color, label=label, zorder=2)
-        names = [
-            self.candidates[m] + (f"  {self.weights[m]:.2f}" if self.weights[m] > 0 else "")
-            for m in known
-        ]
+        names = [f"{self.candidates[m]}  {_two_digits(self.weights[m])}".rstrip() for m in known]
         ax.set_yticks(places, names)
+        ax.set_ylim(-0.7, len(known) - 0.3)
         ax.set_xlabel(f"cross-validated {self.name.replace('_', ' ')} (bars: 2 standard errors)")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2, frameon=False)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
         return ax
 
     def __str__(self) -> str:
@@ -113,6 +113,12 @@ class RiskTable:
                 f"{'  ' + note if note else ''}".rstrip()
             )
         return "\n".join(lines)
+
+
+def _two_digits(weight: float) -> str:
+    if weight == 0:
+        return ""
+    return f"{weight:.2f}" if weight >= 0.005 else "< 0.01"
 
 
 def risk_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from weald import combining
 from weald._engine import FloatArray
 from weald.losses import Loss, Softmax, SquaredError, get_loss
 
-__all__ = ["LossRisk", "MetricRisk", "Risk", "make_risk"]
+__all__ = ["LossRisk", "MetricRisk", "NoRisk", "Risk", "make_risk"]
 
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # a share of 0 or 1 is taken for this far from it
@@ -147,6 +148,8 @@ class LossRisk(Risk):
 class MetricRisk(Risk):
     """Any metric: minus a scorer of scikit-learn, or a function ``f(y, prediction)`` to minimise.
 
+    A function with a parameter `sample_weight`, as metrics of scikit-learn have, gets the weights.
+
     Parameters
     ----------
     metric : scorer or callable
@@ -157,6 +160,10 @@ class MetricRisk(Risk):
 
     def __init__(self, metric: Callable[..., float], classes: Any, name: str) -> None:
         self._metric, self._classes, self.name = metric, classes, name
+        try:
+            self._weighs = "sample_weight" in signature(metric).parameters
+        except ValueError:  # compiled functions may have none
+            self._weighs = False
 
     def mean(self, P: FloatArray, y: FloatArray, w: FloatArray) -> float:
         """What the metric says, with its sign turned if more is better."""
@@ -170,7 +177,8 @@ class MetricRisk(Risk):
                 score = self._metric(asked, None, target)
             return -float(score)
         said = P[:, 0] if self._classes is None else P
-        return float(self._metric(target, said))
+        given = {"sample_weight": w} if self._weighs else {}
+        return float(self._metric(target, said, **given))
 
 
 class NoRisk(Risk):
@@ -220,6 +228,11 @@ class _SaidClasses:
         return DummyClassifier().__sklearn_tags__()
 
 
+def _turned(scorer: str) -> str:
+    """The name of a score whose sign is turned."""
+    return scorer.removeprefix("neg_") if scorer.startswith("neg_") else f"-{scorer}"
+
+
 def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> Risk:
     """Turn the parameter `risk` into a risk.
 
@@ -243,7 +256,7 @@ def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> R
             loss = get_loss(risk, n_classes=K) if risk == "log_loss" and K > 1 else get_loss(risk)
         except ValueError as error:
             try:
-                return MetricRisk(get_scorer(risk), classes, risk)
+                return MetricRisk(get_scorer(risk), classes, _turned(risk))
             except ValueError:
                 raise ValueError(
                     f"risk={risk!r} is neither a loss of weald.losses nor a scorer of "
@@ -252,7 +265,8 @@ def make_risk(risk: Any, y: FloatArray, w: FloatArray, classes: Any = None) -> R
     elif hasattr(risk, "value") and hasattr(risk, "gradient"):
         loss = get_loss(risk)
     elif callable(risk):
-        return MetricRisk(risk, classes, getattr(risk, "__name__", type(risk).__name__))
+        score = getattr(risk, "_score_func", risk)  # of a scorer
+        return MetricRisk(risk, classes, getattr(score, "__name__", type(score).__name__))
     else:
         raise ValueError(
             "risk must be None, the name of a loss or of a scorer, a loss of weald.losses, or a "

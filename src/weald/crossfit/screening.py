@@ -46,7 +46,7 @@ class Screened(MetaEstimatorMixin, BaseEstimator):
         X = keep_X_fit(self, X)
         self.columns_ = self._columns(X, y, sample_weight)
         self.estimator_ = clone(self.estimator)
-        fit_member(self.estimator_, take_columns(X, self.columns_), y, sample_weight)
+        fit_member(self.estimator_, take_columns(X, self.columns_), y, sample_weight, routed=False)
         if hasattr(self.estimator_, "classes_"):
             self.classes_ = self.estimator_.classes_
         return self

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import _routing_enabled, get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
@@ -152,6 +153,8 @@ def fit_member(
 ) -> Any:
     """Fit one member, its rows given by weight if it takes weights, else one by one.
 
+    Of a pipeline the last step gets the weights, if no rows are drawn.
+
     Parameters
     ----------
     member : estimator
@@ -176,11 +179,27 @@ def fit_member(
         if counts is not None and weights is not None:
             given = given * weights
         _fit(member, part, y, {**params, "sample_weight": given})
+    elif counts is None and _last_step_takes_weights(member, routed):
+        _fit(member, part, y, {**params, _ask_for_weights(member): weights})
     else:
         rows = np.repeat(np.arange(len(y)), _repeats(member, counts, weights))
         params = _check_method_params(X, params=params, indices=rows)
         _fit(member, take_rows(part, rows), y[rows], params)
     return member
+
+
+def _last_step_takes_weights(member: Any, routed: bool) -> bool:
+    if not isinstance(member, Pipeline) or (_routing_enabled() and routed):
+        return False
+    return bool(has_fit_parameter(member[-1], "sample_weight"))
+
+
+def _ask_for_weights(pipeline: Pipeline) -> str:
+    """Under which name a pipeline hands weights to its last step."""
+    if not _routing_enabled():
+        return f"{pipeline.steps[-1][0]}__sample_weight"
+    pipeline[-1].set_fit_request(sample_weight=True)
+    return "sample_weight"
 
 
 def _fit(member: Any, X: Any, y: npt.NDArray[Any], params: dict[str, Any]) -> None:

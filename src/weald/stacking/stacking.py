@@ -86,7 +86,7 @@ class _Stacking(NamedMembers, _Base):
         folds = make_folds(self.cv, data.X, data.y, self._groups, classes=classes)
         if self.reuse_out_of_bag and self._groups is None:
             candidates = [
-                with_out_of_bag(one, self.cv, data.y, n_classes, methods[one.name])
+                with_out_of_bag(one, self.cv, data, n_classes, methods[one.name])
                 for one in candidates
             ]
         jobs: list[Job] = []
@@ -119,7 +119,21 @@ class _Stacking(NamedMembers, _Base):
         if weights is not None and takes_weights(self.final_estimator_, routed=False):
             given = params.get("sample_weight")
             params["sample_weight"] = weights if given is None else weights * given
-        fit_member(self.final_estimator_, meta, target, fit_params=params)
+        try:
+            fit_member(self.final_estimator_, meta, target, fit_params=params)
+        except ValueError as error:
+            self._tell_of_bad_numbers(said, error)
+            raise
+
+    def _tell_of_bad_numbers(self, said: Any, error: ValueError) -> None:
+        members = [name for name, one in self.named_estimators_.items() if not isinstance(one, str)]
+        for name, one in zip(members, said, strict=True):
+            for part in one if isinstance(one, list) else [one]:
+                if np.asarray(part).dtype.kind == "f" and not np.isfinite(part).all():
+                    raise ValueError(
+                        f"The member {name!r} predicts numbers that are not finite, which the "
+                        "final model does not take: mend the member or drop it."
+                    ) from error
 
     @contextmanager
     def _grouped(self, groups: Any, y: Any) -> Iterator[None]:

@@ -25,7 +25,11 @@ class SuperLearner(Mixture):
     def _named(self) -> list[tuple[str, Any, int | None]]:
         if self.estimators is None:
             return default_library(classes=self._classifier)
-        given = check_named(self.estimators, or_none="None (the default candidates) or ")
+        given = check_named(
+            self.estimators,
+            classifiers=self._classifier,
+            or_none="None (the default candidates) or ",
+        )
         return [(name, one, None) for name, one in given]
 
     def _folds(self, data: FitData, groups: Rows | None, rows: Rows) -> list[Fold]:
@@ -42,7 +46,7 @@ class SuperLearner(Mixture):
         if count is None:
             count = 10 if n < _FEW else 5
         if groups is not None:
-            return min(count, len(np.unique(groups)))
+            return count if given else max(2, min(count, len(np.unique(groups))))
         seed = self.seed_ % 2**32
         if not self._classifier:
             return KFold(count if given else min(count, n), shuffle=True, random_state=seed)

@@ -30,15 +30,16 @@ class SuperLearnerClassifier(SuperLearner, ClassMixture):
         "auto" is "log_pool" for the log loss, else "simplex".
     risk : None, str, Loss or callable, default=None
         A loss of `weald.losses` by name or object, a scorer of scikit-learn by name, or a function
-        ``f(y, shares)`` to minimise. None is the log loss.
+        ``f(y, shares)`` to minimise, which gets the weights too if it has a parameter
+        `sample_weight`. None is the log loss.
     cv : int, splitter, iterable of (train, test), optional
         Default: 5 stratified and shuffled folds, 10 of fewer than 1,000 rows.
     screen : int, selector or callable, optional
         Columns every candidate may see, found on its own training rows: the number of most
         important ones, a selector of scikit-learn, or ``f(X, y) -> columns``.
     refit : bool, default=False
-        Fit members with weight again, to all rows. Else a member is the mean of its copies on the
-        folds.
+        Fit members with weight again, to all rows, as far as `time_limit` allows. Else a member is
+        the mean of its copies on the folds.
     reuse_out_of_bag : bool, default=True
         Forests and bags that draw rows with replacement say by themselves what they would of rows
         they have not seen: one fit takes the place of those on folds. Only where `cv` is None or a

@@ -21,7 +21,12 @@ from weald.forest import (
     RandomForestRegressor,
 )
 from weald.input.encoder import TableEncoder
-from weald.superlearner.smooth import LogisticBySize, RBFFeatures, RidgeByLeaveOneOut
+from weald.superlearner.smooth import (
+    LogisticBySize,
+    NeighboursBySize,
+    RBFFeatures,
+    RidgeByLeaveOneOut,
+)
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["default_library"]
@@ -67,7 +72,11 @@ def _for_numbers() -> list[Row]:
         ("small trees", GradientBoostingRegressor(**_SMALL), None),
         ("sampled boosting", GradientBoostingRegressor(**_SAMPLED), None),
         ("adaboost", AdaBoostRegressor(DecisionTreeRegressor(max_depth=6), n_estimators=100), None),
-        ("neighbours", _encoded(KNeighborsRegressor(10, weights="distance")), _MOST_ROWS),
+        (
+            "neighbours",
+            _encoded(NeighboursBySize(KNeighborsRegressor(10, weights="distance"))),
+            _MOST_ROWS,
+        ),
     ]
 
 
@@ -82,6 +91,6 @@ def _for_classes() -> list[Row]:
         ("small trees", GradientBoostingClassifier(**_SMALL), None),
         ("sampled boosting", GradientBoostingClassifier(**_SAMPLED), None),
         ("adaboost", AdaBoostClassifier(n_estimators=200), None),
-        ("neighbours", _encoded(KNeighborsClassifier(30)), _MOST_ROWS),
+        ("neighbours", _encoded(NeighboursBySize(KNeighborsClassifier(30))), _MOST_ROWS),
         ("bayes", _encoded(GaussianNB(var_smoothing=1e-3)), None),
     ]

@@ -1,4 +1,4 @@
-"""Smooth members: ridge and logistic regression, and features of an RBF kernel.
+"""Smooth members: ridge and logistic regression, neighbours, and features of an RBF kernel.
 
 Trees are steps; where the truth is smooth these say it with fewer rows.
 """
@@ -11,15 +11,24 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weald._engine import FloatArray
 from weald.params.growth import resolve_seed
 
-__all__ = ["LogisticBySize", "RBFFeatures", "RidgeByLeaveOneOut"]
+__all__ = ["LogisticBySize", "NeighboursBySize", "RBFFeatures", "RidgeByLeaveOneOut"]
 
 
 _PENALTIES = np.logspace(-5, 5, 31)  # of the mean eigenvalue
@@ -90,6 +99,9 @@ class LogisticBySize(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticBySize:
         """Find the coefficients."""
         self.classes_ = np.unique(y)
+        self.n_features_in_ = X.shape[1]
+        if len(self.classes_) == 1:  # folds may lack the others
+            return self
         several = len(self.classes_) if len(self.classes_) > 2 else 1
         newton = X.shape[1] * several <= _FEW_COEFFICIENTS
         self.model_ = LogisticRegression(
@@ -101,16 +113,54 @@ class LogisticBySize(ClassifierMixin, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.model_.fit(X, y, sample_weight=sample_weight)
-        self.n_features_in_ = X.shape[1]
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities."""
+        if len(self.classes_) == 1:
+            return np.ones((X.shape[0], 1))
         return np.asarray(self.model_.predict_proba(X))
 
     def predict(self, X: Any) -> Any:
         """The class of the largest probability."""
-        return self.model_.predict(X)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class NeighboursBySize(MetaEstimatorMixin, BaseEstimator):
+    """As many neighbours as the estimator wants, or as many as there are rows.
+
+    Parameters
+    ----------
+    estimator : KNeighborsClassifier or KNeighborsRegressor
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NeighboursBySize:
+        """Keep the rows; those of weight 2 twice, and other weights to the nearest whole one."""
+        if sample_weight is not None:
+            w = np.asarray(sample_weight, dtype=np.float64)
+            if (w != np.floor(w)).any():
+                w = np.diff(np.floor(np.append(0, w.cumsum()) * (len(w) / w.sum()) + 0.5))
+            X, y = (np.repeat(part, w.astype(np.intp), axis=0) for part in (X, np.asarray(y)))
+        number = min(self.estimator.n_neighbors, X.shape[0])
+        self.estimator_ = clone(self.estimator).set_params(n_neighbors=number).fit(X, y)
+        if hasattr(self.estimator_, "classes_"):
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """What the neighbours say."""
+        return self.estimator_.predict(X)
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Shares of the classes among the neighbours."""
+        return self.estimator_.predict_proba(X)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
 
 
 class RBFFeatures(TransformerMixin, BaseEstimator):

@@ -255,6 +255,18 @@ defaults: $(BENCH)/.installed ## Compare default settings on real tables and wri
 superlearner: $(BENCH)/.installed ## Compare the super learner on real tables and write bench/combining/RESULTS.md
 	$(BENCH)/bin/python -m bench.combining.run $(ARGS)
 
+# AutoGluon in an environment of its own, since it has a say in the versions of other packages.
+AUTOGLUON := .venv-autogluon
+$(AUTOGLUON)/.installed: build/wheel/.built
+	@test -x $(AUTOGLUON)/bin/python || $(PYTHON) -m venv $(AUTOGLUON)
+	@. $(AUTOGLUON)/bin/activate && $(PIP) install 'autogluon.tabular[lightgbm,xgboost,catboost]' threadpoolctl \
+		build/wheel/*.whl && $(PIP) install --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+.PHONY: superlearner-autogluon
+superlearner-autogluon: $(AUTOGLUON)/.installed ## Compare the super learner with AutoGluon and write bench/combining/AUTOGLUON.md
+	$(AUTOGLUON)/bin/python -m bench.combining.autogluon $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

@@ -1,4 +1,4 @@
-"""The super learner beside AutoGluon, with the same seconds and cores: `make superlearner-autogluon`.
+"""The super learner beside AutoGluon, with the same seconds: `make superlearner-autogluon`.
 
 Both get the training rows of a random split and a limit of 60 seconds; the loss is that of the test
 rows. AutoGluon has presets that trade time for accuracy; two of them take part. Results are kept in
@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import geometric_mean
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,7 +113,9 @@ def page(results: dict[tuple[Table, int], dict[str, dict[str, float]]]) -> str:
     """Losses of all, relative to the best preset, and the seconds of the fits."""
     peers = [name for name in CONTENDERS if name != "weald"]
     head = ("table", "half", "split", *(f"{name}, loss" for name in CONTENDERS), "weald / best")
-    rows, ratios, against = [], [], {name: [] for name in peers}  # type: Any
+    rows: list[tuple[str, ...]] = []
+    ratios: list[tuple[str, float]] = []
+    against: dict[str, list[float]] = {name: [] for name in peers}
     for (table, number), each in results.items():
         ratio = each["weald"]["loss"] / min(each[name]["loss"] for name in peers)
         ratios.append((table.half, ratio))

@@ -28,7 +28,7 @@ LAYERS = (
     {"members"},
     {"callbacks"},
     {"fitting"},
-    {"explain", "intervals"},
+    {"explain", "intervals", "theory"},
     {"tree"},
     {"adaboost", "bagging", "boosting", "forest"},
     {"crossfit"},

@@ -406,6 +406,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         shape = (0, X.shape[0]) if self.n_classes_ <= 2 else (0, X.shape[0], self.n_classes_)
         return np.array(each) if each else np.empty(shape)
 
+    @property
+    def _combination(self) -> str:
+        return "votes" if self._algorithm.adds == "votes" else "scores"
+
+    def _terms(self, X: Any) -> Iterator[FloatArray]:
+        members = self._fitted_members()
+        X = members.read(self, X)
+        raw = self._raw_values(members, np.ones(len(members)))
+        for t in range(len(members)):
+            yield raw.one(t, X)
+
     def _raw_values(self, members: Members, alphas: FloatArray, tables: Any = None) -> RawValues:
         return RawValues(self._algorithm, members, alphas, self.n_classes_, tables, self.n_jobs)
 

@@ -6,18 +6,14 @@ from typing import Any
 
 from weald.forest import ExtraTreesClassifier
 from weald.input.table import check_X_predict
+from weald.params.extras import import_extra
 
 __all__ = ["plot_regions"]
 
 
 def plot_regions(model: Any, X: Any, columns: Any, ax: Any) -> Any:
     """See :meth:`weald.conditional.base.Conditional.plot_regions`."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plot_regions needs matplotlib; install it with: pip install weald[plot]"
-        ) from error
+    plt = import_extra("matplotlib.pyplot", "plot_regions")
     weights = model.gate_weights(X)
     ruling = weights.argmax(axis=1)
     guide = ExtraTreesClassifier(50, max_depth=5, random_state=0).fit(X, ruling)

@@ -5,8 +5,28 @@ rows, and return a :class:`~weald.theory.result.Result`: numbers, ``summary()`` 
 ``to_frame()`` and ``plot()``.
 """
 
+from weald.theory.ambiguity import Ambiguity, ambiguity
+from weald.theory.certificate import Certificate, certificate
+from weald.theory.correlation import Correlation, Strength, correlation
+from weald.theory.diversity import Diversity, diversity
+from weald.theory.margins import Margins, margins
 from weald.theory.reading import read_ensemble
 from weald.theory.result import Result
 from weald.theory.view import EnsembleView
 
-__all__ = ["EnsembleView", "Result", "read_ensemble"]
+__all__ = [
+    "Ambiguity",
+    "Certificate",
+    "Correlation",
+    "Diversity",
+    "EnsembleView",
+    "Margins",
+    "Result",
+    "Strength",
+    "ambiguity",
+    "certificate",
+    "correlation",
+    "diversity",
+    "margins",
+    "read_ensemble",
+]

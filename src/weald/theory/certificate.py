@@ -150,7 +150,7 @@ class Certificate(Result):
             lines.append(
                 "A vote at random, +1 with probability e^F/(e^F + e^-F), would err with "
                 f"probability {self.randomised_error[-1]:.4g}, at most "
-                f"{self.randomised_bound[-1]:.4g}."
+                f"{bound / 2:.4g}."
             )
         if self.training_rows is False:
             lines.append(

@@ -32,8 +32,8 @@ def draw_margins(result: Any, ax: Axes) -> None:
             result.best_minimum,
             color=style.VERMILION,
             linestyle="--",
-            label="best minimum these members can have",
+            label="best minimum of these members",
         )
     ax.axhline(0.0, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_ylim(-1.03, 1.03)
-    style.finish(ax, x="members", y="margin (from -1, all wrong, to 1, all right)", columns=3)
+    style.finish(ax, x="members", y="margin (from -1, all wrong, to 1, all right)")

@@ -16,7 +16,8 @@ __all__ = ["draw_ambiguity", "draw_correlation", "draw_diversity", "draw_strengt
 
 def draw_ambiguity(result: Any, ax: Axes) -> None:
     """Each member by how far it is from the ensemble, and its error; and the three means."""
-    size = 12 + 60 * result.weights / result.weights.max()
+    even = np.ptp(result.weights) == 0
+    size = 18 if even else 8 + 60 * result.weights / result.weights.max()
     ax.scatter(
         result.member_spreads,
         result.member_errors,
@@ -24,7 +25,7 @@ def draw_ambiguity(result: Any, ax: Axes) -> None:
         color=style.SKY,
         edgecolor=style.BLUE,
         linewidth=0.6,
-        label="members" if np.ptp(result.weights) == 0 else "members (size: weight)",
+        label="members" if even else "members (size: weight)",
     )
     ax.axhline(result.mean_member_error, color=style.BLUE, label="members, mean error")
     ax.axhline(result.ensemble_error, color=style.VERMILION, label="ensemble, error")
@@ -34,7 +35,7 @@ def draw_ambiguity(result: Any, ax: Axes) -> None:
         xytext=(result.spread, result.mean_member_error),
         arrowprops={"arrowstyle": "<->", "color": style.BLACK, "shrinkA": 0, "shrinkB": 0},
     )
-    ax.plot([], [], color=style.BLACK, label=f"mean spread {result.spread:.3g}")
+    ax.plot([], [], color=style.BLACK, label=f"mean spread {result.spread:.4g}")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     unit = "unit of y squared" if result.loss == "squared error" else "sum over classes"
@@ -67,8 +68,8 @@ def draw_correlation(result: Any, ax: Axes) -> None:
     y = "mean squared error" if result.of_errors else "variance over rows"
     style.finish(
         ax,
-        x="members B (log scale)",
-        y=f"{y} of the mean of B (unit of y squared)",
+        x="members B in the mean (log scale)",
+        y=f"{y} (unit of y squared)",
         title=f"ρ = {result.rho:.3f}, s² = {s2:.4g}",
         columns=3,
     )

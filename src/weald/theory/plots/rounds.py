@@ -23,7 +23,7 @@ def draw_certificate(result: Any, ax: Axes) -> None:
     lines = [
         (
             "exponential_bound",
-            "exp(-2 Σ edge²)" if full else "exp(-2 Σ v(2-v) edge²)",
+            "exp(-2 Σ edge²)" if full else "exponential bound of the edges",
             style.VERMILION,
             ":",
         ),

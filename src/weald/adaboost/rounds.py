@@ -56,6 +56,10 @@ class Method(Protocol):
         """A member counts whatever its edge is."""
 
     @property
+    def by_margin(self) -> bool:
+        """The smallest margin so far is taken off the vote."""
+
+    @property
     def useless(self) -> str:
         """What a model without a useful member does, for a warning."""
 
@@ -185,7 +189,7 @@ class AdaBoostRounds:
             alpha = max(rate * _SURE_VOTE, *self.alphas.tolist(), 0.0)
             normalizer = float(np.exp(-alpha))
         else:
-            alpha = rate * judgement.alpha
+            alpha = rate * (judgement.alpha - float(np.arctanh(self._least_margin)))
             normalizer = self._learner.reweight(_factors(alpha * judgement.margins, t, rate))
         self._keep(
             judgement, Round(t, judgement.error, judgement.edge, alpha, normalizer, self._weights())
@@ -224,7 +228,24 @@ class AdaBoostRounds:
 
     @property
     def _least_edge(self) -> float:
-        return -np.inf if self._method.any_edge else max(self._params.min_edge, _NO_EDGE)
+        if self._method.any_edge:
+            return -np.inf
+        return max(self._params.min_edge, self._least_margin / 2, _NO_EDGE)
+
+    @property
+    def _least_margin(self) -> float:
+        """The smallest ``y F / sum alpha`` of a row, if the method minds it; 0 if rows are wrong.
+
+        A row weighs ``w exp(-y F) / prod Z``, so it is known from the weights.
+        """
+        total = float(self.alphas.sum())
+        if not self._method.by_margin or total == 0:
+            return 0.0
+        present = self.start > 0
+        most = float((self._learner.weights[present] / self.start[present]).max())
+        shrunk = float(np.log([one.normalizer for one in self.rounds]).sum())
+        # Rounded, so that k copies of a row act exactly as one of weight k.
+        return max(round(-float(np.log(most) + shrunk) / total, 12), 0.0)
 
     def _perfect(self, error: float) -> bool:
         """Whether a member without error ends it: its vote would be infinite."""

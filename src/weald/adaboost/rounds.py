@@ -39,6 +39,7 @@ Score = Callable[[Members, FloatArray, int], float]
 _SURE_VOTE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
 _NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
+_NO_RISE = 1e-9  # a member with no more edge than this above the smallest margin has no vote
 _MOST_EXPONENT = 700.0  # e to the power of more is too large for a number
 # Members numbered from here on are the second, third, ... draw of a round.
 _REDRAW_KEY = 1 << 32
@@ -230,7 +231,8 @@ class AdaBoostRounds:
     def _least_edge(self) -> float:
         if self._method.any_edge:
             return -np.inf
-        return max(self._params.min_edge, self._least_margin / 2, _NO_EDGE)
+        least = self._least_margin
+        return max(self._params.min_edge, least / 2 + _NO_RISE if least > 0 else 0.0, _NO_EDGE)
 
     @property
     def _least_margin(self) -> float:

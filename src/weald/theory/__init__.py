@@ -5,8 +5,35 @@ rows, and return a :class:`~weald.theory.result.Result`: numbers, ``summary()`` 
 ``to_frame()`` and ``plot()``.
 """
 
+from weald.theory.bayes import BayesError, bayes_error
+from weald.theory.bias_variance import BiasVariance, bias_variance
+from weald.theory.generalization import (
+    GeneralizationBound,
+    generalization_bound,
+    rademacher_bound,
+)
+from weald.theory.rademacher import Rademacher, rademacher
 from weald.theory.reading import read_ensemble
 from weald.theory.result import Result
+from weald.theory.stability import Stability, stability
 from weald.theory.view import EnsembleView
+from weald.theory.weak_learning import WeakLearnability, weak_learnability
 
-__all__ = ["EnsembleView", "Result", "read_ensemble"]
+__all__ = [
+    "BayesError",
+    "BiasVariance",
+    "EnsembleView",
+    "GeneralizationBound",
+    "Rademacher",
+    "Result",
+    "Stability",
+    "WeakLearnability",
+    "bayes_error",
+    "bias_variance",
+    "generalization_bound",
+    "rademacher",
+    "rademacher_bound",
+    "read_ensemble",
+    "stability",
+    "weak_learnability",
+]

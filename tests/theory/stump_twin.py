@@ -17,7 +17,7 @@ def all_stumps(X):
 
 
 def game_value(rewards):
-    """max over mixtures a of min over rows of a @ rewards, by one linear program."""
+    """Max over mixtures a of min over rows of a @ rewards, by one linear program."""
     m, n = rewards.shape
     program = linprog(
         np.append(np.zeros(m), -1.0),

@@ -29,7 +29,7 @@ def linear_truth(X):
 
 @pytest.mark.parametrize("alpha", [0.01, 5.0, 50.0])
 def test_ridge_regression_in_closed_form(alpha):
-    """Hoerl & Kennard (1970): E b = (X'X + a)^-1 X'X b, Var b = s^2 (X'X + a)^-1 X'X (X'X + a)^-1."""
+    """With A = (X'X + a)^-1: the mean of b is A X'X b, its variance s^2 A X'X A (ridge, 1970)."""
     design = FixedDesign(30)
     found = bias_variance(
         Ridge(alpha=alpha, fit_intercept=False),

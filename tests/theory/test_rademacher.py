@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from theory.stump_twin import all_stumps
 
+from theory.stump_twin import all_stumps
 from weald import DecisionTreeClassifier
 from weald.theory import rademacher
 

@@ -68,7 +68,7 @@ def test_quadratic_forms_are_the_sums_over_rows(seed, monkeypatch):
 
 
 def test_the_correction_is_that_of_the_paper():
-    """n / B^2 sum (t - mean)^2, and (e - 1) times as much for the jackknife after bootstrap."""
+    """It is n / B^2 sum (t - mean)^2, and e - 1 times as much for the jackknife."""
     random = np.random.default_rng(0)
     B, n = 4000, 50
     forms = _Forms.of(random.multinomial(n, np.full(n, 1 / n), size=B))

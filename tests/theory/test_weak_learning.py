@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
-from theory.stump_twin import all_stumps, game_value
 
+from theory.stump_twin import all_stumps, game_value
 from weald import AdaBoostClassifier, DecisionTreeClassifier
 from weald.theory import weak_learnability
 

@@ -242,7 +242,8 @@ def _integral_of_least(
         return min(p[0] * one.at(x), p[1] * two.at(x))
 
     ends = sorted({one.low, one.high, two.low, two.high, *one.knots, *two.knots})
-    total, slip, pieces = 0.0, 0.0, []
+    total, slip = 0.0, 0.0
+    pieces: list[tuple[float, float]] = []
     cuts: list[float] = []
     for low, high in pairwise(ends):
         # Strictly inside: at the ends of a support a density jumps.

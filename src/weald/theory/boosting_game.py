@@ -135,7 +135,7 @@ def _solve(signs: Signs) -> tuple[float, FloatArray, FloatArray]:
     # A row agrees with a stump or not: half of the matrix is 0, which halves the time as well.
     agree: Any = csc_array(np.column_stack([(signs.T > 0).astype(np.float64), -np.ones(n)]))
     whole: Any = csc_array(np.append(np.ones(T), 0.0)[None])
-    program = linprog(
+    program: Any = linprog(
         np.append(np.zeros(T), -1.0),
         A_ub=-agree,
         b_ub=np.zeros(n),

@@ -101,7 +101,7 @@ class GeneralizationBound(Result):
             text += "That is no better than guessing, so it says little; ask rows it has not seen. "
         if len(self.bound) > 1 and value < 1:
             text += (
-                "Further members lower the training error less than they raise the complexity. "
+                "Further members do not lower the bound: they cost more than they gain. "
                 if t + 1 < len(self.bound)
                 else "More members might lower it further. "
             )

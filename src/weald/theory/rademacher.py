@@ -201,5 +201,6 @@ def _ranges(total: int, step: int) -> list[range]:
 def _signs(n: int, numbers: range, random: np.random.Generator | None) -> FloatArray:
     """Sign vectors: drawn, or else the digits of the numbers."""
     if random is not None:
-        return random.choice(np.array([-1.0, 1.0]), size=(len(numbers), n))
-    return 2.0 * (np.array(numbers)[:, None] >> np.arange(n) & 1) - 1
+        return np.where(random.random((len(numbers), n)) < 0.5, -1.0, 1.0)
+    digits = np.array(numbers)[:, None] >> np.arange(n) & 1
+    return np.where(digits == 1, 1.0, -1.0)

@@ -165,6 +165,8 @@ def draw_densities(result: Any, ax: Axes) -> None:
         label = "decision changes" if k == 0 else None
         ax.axvline(place, color=style.BLACK, linewidth=0.8, linestyle=":", label=label)
     ax.set_ylim(bottom=0)
+    seen = np.flatnonzero(np.maximum(one, two) > 1e-3 * np.nanmax(result.weighted))
+    ax.set_xlim(x[seen[0]], x[seen[-1]])
     style.finish(ax, x="x", y="prior × density")
 
 

@@ -211,7 +211,8 @@ def certificate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certif
         instead="correlation or ambiguity",
     )
     view, K = task.view, task.view.n_classes
-    boosted = type(model).__name__.startswith("AdaBoost") or view.combine in ("scores", "sum")
+    # AdaBoost of both libraries keeps the errors of its rounds, whatever a subclass is called.
+    boosted = hasattr(model, "estimator_errors_") or view.combine in ("scores", "sum")
     if not boosted:
         raise TypeError(
             f"certificate is about rounds of boosting, but the members of {view.name} do not build "

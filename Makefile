@@ -267,6 +267,10 @@ $(AUTOGLUON)/.installed: build/wheel/.built
 superlearner-autogluon: $(AUTOGLUON)/.installed ## Compare the super learner with AutoGluon and write bench/combining/AUTOGLUON.md
 	$(AUTOGLUON)/bin/python -m bench.combining.autogluon $(ARGS)
 
+.PHONY: theory
+theory: $(BENCH)/.installed ## Bound the votes of forests on real tables and write bench/theory/RESULTS.md
+	$(BENCH)/bin/python -m bench.theory.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

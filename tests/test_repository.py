@@ -30,7 +30,7 @@ LAYERS = (
     {"fitting"},
     {"explain", "intervals"},
     {"tree"},
-    {"adaboost", "bagging", "boosting", "forest"},
+    {"adaboost", "bagging", "boosting", "forest", "theory"},
     {"crossfit"},
     {"blending", "conditional", "kernel", "naive", "stacking", "stagewise", "superlearner"},
     {"cli"},

@@ -25,7 +25,7 @@ from weald import (
     StagewiseClassifier,
 )
 
-ALL = ("samme", "confidence", "real", "gentle", "logit")
+ALL = ("samme", "arc-gv", "confidence", "real", "gentle", "logit")
 MANY = ("samme", "real")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4))

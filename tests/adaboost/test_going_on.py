@@ -18,7 +18,7 @@ from weald import (
 )
 from weald.callbacks import EarlyStopping, History, LearningRateSchedule
 
-ALL = ("samme", "confidence", "real", "gentle", "logit")
+ALL = ("samme", "arc-gv", "confidence", "real", "gentle", "logit")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4))
 X[rng.random(X.shape) < 0.02] = np.nan

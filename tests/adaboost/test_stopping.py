@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from weald import AdaBoostClassifier, DecisionTreeClassifier
 
-ALL = ("samme", "confidence", "real", "gentle", "logit")
+ALL = ("samme", "arc-gv", "confidence", "real", "gentle", "logit")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4))
 NOISY = X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.normal(size=300)

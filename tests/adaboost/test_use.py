@@ -22,7 +22,7 @@ from weald import (
     DecisionTreeRegressor,
 )
 
-ALL = ("samme", "confidence", "real", "gentle", "logit")
+ALL = ("samme", "arc-gv", "confidence", "real", "gentle", "logit")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4))
 NOISY = X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.normal(size=300)
@@ -72,7 +72,7 @@ def test_bad_parameters_are_named(parameters, said):
         fitted(**parameters)
 
 
-@pytest.mark.parametrize("algorithm", ["confidence", "gentle", "logit"])
+@pytest.mark.parametrize("algorithm", ["arc-gv", "confidence", "gentle", "logit"])
 def test_three_classes_where_two_are_meant(algorithm):
     with pytest.raises(ValueError, match="use algorithm='samme' or 'real'"):
         AdaBoostClassifier(algorithm=algorithm).fit(X, THREE)

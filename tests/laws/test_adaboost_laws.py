@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 from weald import AdaBoostClassifier, DecisionTreeClassifier, DecisionTreeRegressor
 
-ALL = ("samme", "confidence", "real", "gentle", "logit")
+ALL = ("samme", "arc-gv", "confidence", "real", "gentle", "logit")
 SLACK = 1e-9
 laws = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None

@@ -10,6 +10,7 @@ every class k a raw value S_k, and a row of class k the margin M_k, positive if 
     name        S                                     M               alpha
     ==========  ====================================  ==============  ===========================
     samme       1 for its vote, else -1/(K-1)         1, else -1      1/2 (ln((1-e)/e) + ln(K-1))
+    arc-gv      as samme                              as samme        as samme, less atanh(rho)
     confidence  2p - 1                                S               1/2 ln((1-e)/e)
     gentle      2p - 1                                S               1
     real        (K-1) (ln p - mean of ln p)           S / (K-1)       1
@@ -19,14 +20,19 @@ every class k a raw value S_k, and a row of class k the margin M_k, positive if 
 A tree says the same to all rows of a leaf, and a row's weight is multiplied by a number that
 depends on its leaf and class alone. So every formula is worked out for a handful of leaves, and the
 engine does the rest. The groups of another classifier are the classes it predicts; where it gives
-shares every row is a group. So one loop serves five algorithms and any member.
+shares every row is a group. So one loop serves six algorithms and any member.
 
 p are the member's class shares. The error e is the weight of the rows it gets wrong, or for the two
 that go by 2p - 1 the mean of (1 - M)/2. For two classes all of them estimate half the log odds, so
 P(y=+1|x) = e^F / (e^F + e^-F).
 
+arc-gv goes for a large minimum margin: rho is the smallest y F / sum alpha of the rows so far, or 0
+as long as there are errors. A member whose edge is not above rho / 2 is useless; the best one of a
+family never is.
+
 Freund & Schapire (1997) for samme with two classes, Zhu, Zou, Rosset & Hastie (2009) with more;
-Schapire & Singer (1999) for confidence; Friedman, Hastie & Tibshirani (2000) for the rest.
+Breiman (1999) for arc-gv; Schapire & Singer (1999) for confidence; Friedman, Hastie & Tibshirani
+(2000) for the rest.
 """
 
 from __future__ import annotations
@@ -90,6 +96,8 @@ class Algorithm:
         Members must give class shares, not only predictions.
     regression : bool
         Members predict numbers.
+    by_margin : bool
+        The smallest margin so far is taken off the vote, as what atanh makes of it.
     """
 
     raw: Callable[[FloatArray], FloatArray]
@@ -98,6 +106,7 @@ class Algorithm:
     by_shares: bool = True
     regression: bool = False
     two_classes: bool = True
+    by_margin: bool = False
     useless: ClassVar[str] = "it cannot tell the classes apart and gives them even odds"
 
     @property
@@ -177,6 +186,7 @@ def _both_ways(values: FloatArray) -> FloatArray:
 
 ALGORITHMS = {
     "samme": Algorithm(_votes, "votes", by_shares=False, two_classes=False),
+    "arc-gv": Algorithm(_votes, "votes", by_shares=False, by_margin=True),
     "confidence": Algorithm(_confidence, "shares"),
     "real": Algorithm(_log_ratios, "ratios", alpha=1.0, two_classes=False),
     "gentle": Algorithm(_confidence, "shares", alpha=1.0),

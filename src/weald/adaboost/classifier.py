@@ -43,6 +43,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     algorithm     members and their votes
     ============  ======================================================================
     "samme"       discrete AdaBoost: members vote for one class; any number of classes
+    "arc-gv"      as "samme" until no row is wrong, then votes that raise the smallest
+                  margin (Breiman)
     "confidence"  members say how sure they are, ``h = 2p - 1``; the vote from the mean
                   margin (Schapire and Singer)
     "real"        half the log odds of the members' class shares; any number of classes
@@ -54,7 +56,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     ----------
     estimator : estimator, optional
         The member, which should be weak. None is a stump, a :class:`weald.DecisionTreeClassifier`
-        with ``max_depth=1, max_bins=255`` (for "logit" the regressor). weald's trees (without
+        with ``max_depth=1, max_bins=255`` (for "logit" the regressor; for "arc-gv"
+        by ``criterion="misclassification"``, as it needs the largest edge). weald's trees (without
         a `cost_matrix`, or pruning by cross-validation) are grown by the engine; class weights move
         their splits and leaves, while errors count rows by AdaBoost's own weights. Other members
         get the table as it is and class codes as targets; if they take no weights, their rows are
@@ -66,8 +69,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same ensemble, bit for bit, for any `n_jobs`. Without `resample`
         and with members that draw nothing it has no effect.
-    algorithm : {"samme", "confidence", "real", "gentle", "logit"}, default="samme"
-        See the table above; the last two and "confidence" are for two classes. scikit-learn's old
+    algorithm : {"samme", "arc-gv", "confidence", "real", "gentle", "logit"}, default="samme"
+        See the table above; only "samme" and "real" take more than two classes. scikit-learn's old
         names "SAMME" and "SAMME.R" stand for "samme" and "real".
     resample : bool, default=False
         Draw as many rows as there are by weight, with replacement, instead of giving the weights
@@ -152,6 +155,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     ----------
     Freund, Y. and Schapire, R. (1997). A decision-theoretic generalization of on-line learning and
     an application to boosting. Journal of Computer and System Sciences 55.
+    Breiman, L. (1999). Prediction games and arcing algorithms. Neural Computation 11.
     Schapire, R. and Singer, Y. (1999). Improved boosting algorithms using confidence-rated
     predictions. Machine Learning 37.
     Friedman, J., Hastie, T. and Tibshirani, R. (2000). Additive logistic regression: a statistical
@@ -270,7 +274,10 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     def _default_estimator(self) -> Any:
         kind = DecisionTreeRegressor if self._algorithm.regression else DecisionTreeClassifier
-        return kind(max_depth=1, max_bins=255)
+        stump = kind(max_depth=1, max_bins=255)
+        if self._algorithm.by_margin:  # it needs the largest edge there is
+            stump.set_params(criterion="misclassification")
+        return stump
 
     def _check_kind(self, member: Any) -> None:
         algorithm = self._algorithm
@@ -405,6 +412,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         each = [self._as_decision(raw.one(t, X)) for t in range(len(members))]
         shape = (0, X.shape[0]) if self.n_classes_ <= 2 else (0, X.shape[0], self.n_classes_)
         return np.array(each) if each else np.empty(shape)
+
+    @property
+    def _combination(self) -> str:
+        return "votes" if self._algorithm.adds == "votes" else "scores"
+
+    def _terms(self, X: Any) -> Iterator[FloatArray]:
+        members = self._fitted_members()
+        X = members.read(self, X)
+        raw = self._raw_values(members, np.ones(len(members)))
+        for t in range(len(members)):
+            yield raw.one(t, X)
 
     def _raw_values(self, members: Members, alphas: FloatArray, tables: Any = None) -> RawValues:
         return RawValues(self._algorithm, members, alphas, self.n_classes_, tables, self.n_jobs)

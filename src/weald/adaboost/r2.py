@@ -74,6 +74,7 @@ class R2:
     loss: Callable[[FloatArray], FloatArray]
     alpha: ClassVar[float | None] = None
     any_edge: ClassVar[bool] = False
+    by_margin: ClassVar[bool] = False
     useless: ClassVar[str] = (
         "its mean loss is 1/2 or more of the largest, where AdaBoost.R2 stops, and the first "
         "member predicts alone"

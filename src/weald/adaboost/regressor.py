@@ -277,6 +277,10 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         for said in self.staged_predict(X):
             yield float(r2_score(y, said, sample_weight=sample_weight))
 
+    @property
+    def _combination(self) -> str:
+        return "median"
+
     def member_predictions(self, X: Any) -> FloatArray:
         """What every member says.
 

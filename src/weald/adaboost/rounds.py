@@ -39,6 +39,7 @@ Score = Callable[[Members, FloatArray, int], float]
 _SURE_VOTE = 2.0
 _REDRAWS = 10  # of one round, before boosting gives up
 _NO_EDGE = 1e-12  # rounding alone may give so much, where an edge is really 0
+_NO_RISE = 1e-9  # a member with no more edge than this above the smallest margin has no vote
 _MOST_EXPONENT = 700.0  # e to the power of more is too large for a number
 # Members numbered from here on are the second, third, ... draw of a round.
 _REDRAW_KEY = 1 << 32
@@ -54,6 +55,10 @@ class Method(Protocol):
     @property
     def any_edge(self) -> bool:
         """A member counts whatever its edge is."""
+
+    @property
+    def by_margin(self) -> bool:
+        """The smallest margin so far is taken off the vote."""
 
     @property
     def useless(self) -> str:
@@ -185,7 +190,7 @@ class AdaBoostRounds:
             alpha = max(rate * _SURE_VOTE, *self.alphas.tolist(), 0.0)
             normalizer = float(np.exp(-alpha))
         else:
-            alpha = rate * judgement.alpha
+            alpha = rate * (judgement.alpha - float(np.arctanh(self._least_margin)))
             normalizer = self._learner.reweight(_factors(alpha * judgement.margins, t, rate))
         self._keep(
             judgement, Round(t, judgement.error, judgement.edge, alpha, normalizer, self._weights())
@@ -224,7 +229,25 @@ class AdaBoostRounds:
 
     @property
     def _least_edge(self) -> float:
-        return -np.inf if self._method.any_edge else max(self._params.min_edge, _NO_EDGE)
+        if self._method.any_edge:
+            return -np.inf
+        least = self._least_margin
+        return max(self._params.min_edge, least / 2 + _NO_RISE if least > 0 else 0.0, _NO_EDGE)
+
+    @property
+    def _least_margin(self) -> float:
+        """The smallest ``y F / sum alpha`` of a row, if the method minds it; 0 if rows are wrong.
+
+        A row weighs ``w exp(-y F) / prod Z``, so it is known from the weights.
+        """
+        total = float(self.alphas.sum())
+        if not self._method.by_margin or total == 0:
+            return 0.0
+        present = self.start > 0
+        most = float((self._learner.weights[present] / self.start[present]).max())
+        shrunk = float(np.log([one.normalizer for one in self.rounds]).sum())
+        # Rounded, so that k copies of a row act exactly as one of weight k.
+        return max(round(-float(np.log(most) + shrunk) / total, 12), 0.0)
 
     def _perfect(self, error: float) -> bool:
         """Whether a member without error ends it: its vote would be infinite."""

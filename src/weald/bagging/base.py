@@ -260,6 +260,12 @@ class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimat
             _raise_for_params(params, self, method)
         return self._fitted_members()
 
+    @property
+    def _combination(self) -> str:
+        if self._combine is not None:
+            return "other"
+        return "votes" if self._vote else "mean"
+
     def member_predictions(self, X: Any) -> Any:
         """What each member says.
 

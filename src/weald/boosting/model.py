@@ -167,6 +167,20 @@ class AdditiveEnsemble(Ensemble):
     def _members(self) -> Members:  # type: ignore[override]
         return self._model.members
 
+    @property
+    def _combination(self) -> str:
+        return "sum"
+
+    def _terms(self, X: Any) -> Iterator[FloatArray]:
+        model = self._fitted_model()
+        rows = model.members.read(self, X)
+        nothing = np.zeros((rows.shape[0], model.n_raw))
+        for t in range(len(model.members)):
+            yield model.added(rows, nothing, t, t + 1, self._jobs())
+
+    def _raw_start(self, X: Any) -> FloatArray:
+        return self._fitted_model()._begin(self, X, None)[1]
+
     def _fitted_model(self) -> AdditiveModel:
         """The model, if there is one."""
         self._fitted_members()

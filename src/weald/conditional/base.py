@@ -26,6 +26,10 @@ class Conditional(Mixture):
     _hope = True  # a member may be bad everywhere but in its region
     _gate: Gate
 
+    @property
+    def _combination(self) -> str:
+        return "other"
+
     def _folds(self, data: FitData, groups: Rows | None, rows: Rows) -> list[Fold]:
         return make_folds(self.cv, data.X, data.y, groups, classes=self._classifier, present=rows)
 

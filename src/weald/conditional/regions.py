@@ -9,6 +9,7 @@ import numpy as np
 from weald._engine import FloatArray
 from weald.forest import ExtraTreesRegressor
 from weald.input.table import check_X_predict
+from weald.params.extras import import_extra
 
 __all__ = ["plot_regions"]
 
@@ -18,12 +19,7 @@ _LABELS = 20  # more categories than these have no names at the axis
 
 def plot_regions(model: Any, X: Any, columns: Any, ax: Any) -> Any:
     """See :meth:`weald.conditional.base.Conditional.plot_regions`."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plot_regions needs matplotlib; install it with: pip install weald[plot]"
-        ) from error
+    plt = import_extra("matplotlib.pyplot", "plot_regions")
     weights = model.gate_weights(X)
     ruling = weights.argmax(axis=1)
     guide = ExtraTreesRegressor(50, max_depth=5, max_bins=None, random_state=0).fit(X, weights)

@@ -346,6 +346,10 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         self._fitted_members()
         return self.weights_
 
+    @property
+    def _combination(self) -> str:
+        return "mean" if self._pool.sharpness is None else "other"
+
     def _mixed(self, X: Any) -> FloatArray:
         """What the mixture says, shape (n, K)."""
         members = self._fitted_members()

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.crossfit.risks import Risk
+from weald.params.extras import import_extra
 
 __all__ = ["RiskTable", "risk_table"]
 
@@ -62,9 +63,7 @@ class RiskTable:
 
     def to_frame(self) -> Any:
         """A pandas data frame, best candidate first."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
+        return import_extra("pandas", "to_frame").DataFrame(self.columns())
 
     def plot(self, ax: Any = None) -> Any:
         """Risks with twice their standard errors, best candidate on top.
@@ -77,12 +76,7 @@ class RiskTable:
         -------
         matplotlib Axes
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError(
-                "plot needs matplotlib; install it with: pip install weald[plot]"
-            ) from error
+        plt = import_extra("matplotlib.pyplot", "plot")
         known = [m for m in np.argsort(self.risk)[::-1] if np.isfinite(self.risk[m])]
         if ax is None:
             wide = 5.5 + 0.08 * max((len(self.candidates[m]) for m in known), default=0)

@@ -17,6 +17,7 @@ from weald.explain._boxes import (
     fill_colours,
 )
 from weald.explain._view import read_tree
+from weald.params.extras import import_extra
 from weald.params.warnings import warn_user
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def plot_tree(
     list of matplotlib Annotation
         The boxes: each node before its left branch, and that before its right one.
     """
-    plt = _pyplot()
+    plt = import_extra("matplotlib.pyplot", "plot_tree")
     style = BoxStyle(
         label=label,
         impurity=impurity,
@@ -269,13 +270,3 @@ def _draw_edge(
         zorder=2,
         bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
     )
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plot_tree needs matplotlib; install it with: pip install weald[plot]"
-        ) from error
-    return plt

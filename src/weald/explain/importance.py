@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald._engine import FloatArray, IntArray
 from weald.explain._member_importance import forest_of, permutation, read_rows, unbiased
 from weald.explain._view import check_count
+from weald.params.extras import import_extra
 
 Kind = Literal["impurity", "unbiased", "permutation"]
 Columns = Sequence[int | str]
@@ -116,12 +117,7 @@ class Importance:
         matplotlib Axes
         """
         check_count("top", top, 1)
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError(
-                "plot needs matplotlib; install it with: pip install weald[plot]"
-            ) from error
+        plt = import_extra("matplotlib.pyplot", "plot")
         order = np.argsort(-self.mean, kind="stable")[:top][::-1]  # barh starts at the bottom
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 1 + 0.28 * len(order)), layout="constrained")

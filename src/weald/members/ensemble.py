@@ -53,6 +53,23 @@ class Ensemble:
     def __sklearn_is_fitted__(self) -> bool:
         return "_members" in self.__dict__
 
+    @property
+    def _combination(self) -> str:
+        """How members become one prediction, each counting by `member_weights_`.
+
+        "mean" of numbers or class shares; "votes"; "median"; "sum" of terms of a raw prediction,
+        from a start; "scores": the same, from 0, of classifiers; "other".
+        """
+        return "mean"
+
+    def _terms(self, X: Any) -> Iterator[FloatArray]:
+        """What each round adds to a raw prediction, its weight not included, shape (n, n_raw)."""
+        raise AttributeError(f"{type(self).__name__} is not a sum of its members.")
+
+    def _raw_start(self, X: Any) -> FloatArray:
+        """The raw prediction before the first round, shape (n, n_raw) or one that fits it."""
+        return np.zeros((1, 1))
+
     def _jobs(self) -> int | None:
         """Threads, or jobs, for questions to the members."""
         jobs: int | None = getattr(self, "n_jobs", None)

@@ -39,6 +39,10 @@ class _Stacking(NamedMembers, _Base):
 
     _groups: Any = None
 
+    @property
+    def _combination(self) -> str:
+        return "other"
+
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Fit members and final model; labels are codes here already."""
         names, estimators = self._validate_estimators()

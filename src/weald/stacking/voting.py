@@ -50,6 +50,10 @@ class _Voting(NamedMembers, _Base):
         return self
 
     @property
+    def _combination(self) -> str:
+        return "votes" if getattr(self, "voting", "soft") == "hard" else "mean"
+
+    @property
     def member_weights_(self) -> npt.NDArray[np.float64]:
         """How much each member counts."""
         given = self._weights_not_none

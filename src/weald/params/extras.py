@@ -1,0 +1,35 @@
+"""Libraries that are not needed to fit models, and how to get them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["import_extra"]
+
+# What to install, by the library: an extra of weald.
+_EXTRAS = {"matplotlib": "plot", "pandas": "pandas"}
+
+
+def import_extra(module: str, what: str) -> Any:
+    """Import a module of an optional library.
+
+    Parameters
+    ----------
+    module : str
+        Such as "matplotlib.pyplot".
+    what : str
+        What needs it, for the message.
+
+    Raises
+    ------
+    ImportError
+        It says which extra of weald to install.
+    """
+    library = module.split(".")[0]
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{what} needs {library}; install it with: pip install weald[{_EXTRAS[library]}]"
+        ) from error

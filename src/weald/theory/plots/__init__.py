@@ -1,0 +1,1 @@
+"""Pictures of results, a module per family; nothing is computed here."""

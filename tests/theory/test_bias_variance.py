@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
@@ -143,12 +144,13 @@ def test_half_samples_have_the_variance_of_the_whole_pool():
 
 def test_the_number_of_jobs_changes_nothing():
     models = [DecisionTreeRegressor(max_features=1), BaggingRegressor(n_estimators=3)]
-    one, two = (
-        bias_variance(
-            models, generator=draw_wave, n_repeats=4, n_jobs=jobs, test_size=50, random_state=7
-        ).values
-        for jobs in (1, 2)
-    )
+    with parallel_config("threading"):  # processes take seconds to start
+        one, two = (
+            bias_variance(
+                models, generator=draw_wave, n_repeats=4, n_jobs=jobs, test_size=50, random_state=7
+            ).values
+            for jobs in (1, 2)
+        )
     np.testing.assert_array_equal(one, two)
 
 

@@ -70,7 +70,7 @@ def test_quadratic_forms_are_the_sums_over_rows(seed, monkeypatch):
 def test_the_correction_is_that_of_the_paper():
     """It is n / B^2 sum (t - mean)^2, and e - 1 times as much for the jackknife."""
     random = np.random.default_rng(0)
-    B, n = 4000, 50
+    B, n = 1000, 50
     forms = _Forms.of(random.multinomial(n, np.full(n, 1 / n), size=B))
     assert forms.correction == pytest.approx(n / B)
     assert forms.jackknife_correction == pytest.approx((np.e - 1) * n / B, rel=0.05)

@@ -94,7 +94,7 @@ class Stability(Result):
         if self.noise.mean() > 0.5 * max(self.variance.mean(), 0.0) and of_member > 0:
             text += (
                 "For single rows these numbers are mostly noise: fit more members, about as many "
-                f"as training rows ({self.n_train}), and read only the average until then. "
+                f"as training rows ({self.n_train}), and do not rely on them until then. "
             )
         return text.rstrip()
 

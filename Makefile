@@ -255,6 +255,10 @@ defaults: $(BENCH)/.installed ## Compare default settings on real tables and wri
 superlearner: $(BENCH)/.installed ## Compare the super learner on real tables and write bench/combining/RESULTS.md
 	$(BENCH)/bin/python -m bench.combining.run $(ARGS)
 
+.PHONY: theory
+theory: $(BENCH)/.installed ## Bound the votes of forests on real tables and write bench/theory/RESULTS.md
+	$(BENCH)/bin/python -m bench.theory.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

@@ -15,6 +15,7 @@ from weald.theory.vote_losses import VoteLosses, vote_error, vote_losses
 from weald.theory.vote_weights import minimise_first_order, minimise_tandem
 
 DELTA = 0.05
+ALWAYS = [bound for bound in BOUNDS if bound.needs != "fixed vote"]
 BY_NAME = {bound.name: bound.value for bound in BOUNDS}
 
 
@@ -109,7 +110,7 @@ def test_laws_on_random_votes(start: int) -> None:
         assert s.gibbs <= BY_NAME["gibbs_kl"](s, DELTA)
         assert BY_NAME["gibbs_kl"](s, DELTA) <= BY_NAME["gibbs_lambda"](s, DELTA) + 1e-12
         assert BY_NAME["gibbs_kl"](s, DELTA) <= BY_NAME["gibbs_mcallester"](s, DELTA) + 1e-12
-        for bound in BOUNDS:
+        for bound in ALWAYS:
             assert 0.0 <= bound.value(s, 0.2) <= bound.value(s, 0.02) <= 1.0, bound.name
         # The worst C-bound never passes 4 x tandem, which has half of delta there.
         assert c_tandem(s, DELTA) <= BY_NAME["tandem"](s, DELTA / 2) + 1e-12
@@ -200,9 +201,16 @@ def test_bounds_hold_for_a_known_vote(held_out: bool) -> None:
         )
         vote = float(likely[patterns @ weights >= 0.5].sum())
         s = Seen.of(losses, weights, _uniform(T))
-        for bound in BOUNDS:
+        for bound in ALWAYS:
             truth = float(weights @ gibbs) if bound.of == "gibbs" else vote
             failed[bound.name] += truth > bound.value(s, DELTA)
+        if held_out:  # equal weights were not chosen
+            seen = float(np.mean(errors.mean(axis=0) >= 0.5))
+            s = Seen.of(losses, _uniform(T), _uniform(T), seen)
+            vote = float(likely[patterns.mean(axis=1) >= 0.5].sum())
+            failed["test_set"] += vote > BY_NAME["test_set"](s, DELTA)
+    # The one that is nearly exact may be unlucky in this sample of runs.
+    assert failed.pop("test_set") <= 1.5 * DELTA * runs
     assert max(failed.values()) <= DELTA * runs, failed
 
 

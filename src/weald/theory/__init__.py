@@ -8,5 +8,6 @@ rows, and return a :class:`~weald.theory.result.Result`: numbers, ``summary()`` 
 from weald.theory.reading import read_ensemble
 from weald.theory.result import Result
 from weald.theory.view import EnsembleView
+from weald.theory.vote import VoteBounds, pac_bayes
 
-__all__ = ["EnsembleView", "Result", "read_ensemble"]
+__all__ = ["EnsembleView", "Result", "VoteBounds", "pac_bayes", "read_ensemble"]

@@ -30,6 +30,8 @@ from weald._engine import FloatArray
 from weald.theory.kl import divergence, kl_lower, kl_upper
 from weald.theory.vote_losses import VoteLosses
 
+__all__ = ["BOUNDS", "Bound", "Seen", "best_lambda", "c_bound", "complexity", "lambda_bound"]
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -43,6 +45,8 @@ class Seen:
         Rows behind them, the fewest of any member and of any pair.
     divergence : float
         KL(rho || pi), in nats.
+    vote : float or None
+        Error of the vote itself, where weights and members do not depend on the n rows.
     """
 
     gibbs: float
@@ -51,9 +55,16 @@ class Seen:
     n: int
     n_pair: int
     divergence: float
+    vote: float | None = None
 
     @classmethod
-    def of(cls, losses: VoteLosses, weights: FloatArray, prior: FloatArray) -> Seen:
+    def of(
+        cls,
+        losses: VoteLosses,
+        weights: FloatArray,
+        prior: FloatArray,
+        vote: float | None = None,
+    ) -> Seen:
         """Weigh the losses of members and pairs."""
         return cls(
             losses.gibbs(weights),
@@ -62,6 +73,7 @@ class Seen:
             losses.n,
             losses.n_pair,
             divergence(weights, prior),
+            vote,
         )
 
     def reach(self, delta: float) -> float:
@@ -94,7 +106,7 @@ def lambda_bound(seen: float, c: float, at: float) -> float:
 
 def gibbs_kl(s: Seen, delta: float) -> float:
     """Bound the Gibbs loss by the kl inverse."""
-    return float(kl_upper(s.gibbs, s.reach(delta)))
+    return kl_upper(s.gibbs, s.reach(delta))
 
 
 def gibbs_lambda(s: Seen, delta: float) -> float:
@@ -115,7 +127,7 @@ def first_order(s: Seen, delta: float) -> float:
 
 def tandem(s: Seen, delta: float) -> float:
     """Bound the vote by four times the tandem loss (Masegosa et al. 2020, theorem 7)."""
-    return min(4.0 * float(kl_upper(s.tandem, s.pair_reach(delta))), 1.0)
+    return min(4.0 * kl_upper(s.tandem, s.pair_reach(delta)), 1.0)
 
 
 def c_tandem(s: Seen, delta: float) -> float:
@@ -126,8 +138,8 @@ def c_tandem(s: Seen, delta: float) -> float:
     nearest to twice that.
     """
     c = s.reach(delta / 2.0)
-    least, most = float(kl_lower(s.gibbs, c)), float(kl_upper(s.gibbs, c))
-    S = min(float(kl_upper(s.tandem, s.pair_reach(delta / 2.0))), most)
+    least, most = kl_lower(s.gibbs, c), kl_upper(s.gibbs, c)
+    S = min(kl_upper(s.tandem, s.pair_reach(delta / 2.0)), most)
     G = min(max(2.0 * S, least), most)
     return c_bound(G, S)
 
@@ -138,9 +150,19 @@ def c_disagreement(s: Seen, delta: float) -> float:
     PAC-bound 1 of Germain et al. (2015): the C-bound ``1 - (1 - 2 G)^2 / (1 - 2 D)`` with the
     largest G and the smallest D, at half of delta each.
     """
-    G = float(kl_upper(s.gibbs, s.reach(delta / 2.0)))
-    D = float(kl_lower(s.disagreement, s.pair_reach(delta / 2.0)))
+    G = kl_upper(s.gibbs, s.reach(delta / 2.0))
+    D = kl_lower(s.disagreement, s.pair_reach(delta / 2.0))
     return c_bound(G, G - D / 2.0)
+
+
+def one_classifier(s: Seen, delta: float) -> float:
+    """Bound the vote as any one classifier on n rows held out, by the Chernoff bound.
+
+    That is the kl inverse at ``c = ln(1 / delta) / n``: Langford (2005), Tutorial on practical
+    prediction theory for classification.
+    """
+    assert s.vote is not None
+    return kl_upper(s.vote, log(1.0 / delta) / s.n)
 
 
 def c_bound(G: float, S: float) -> float:
@@ -165,23 +187,30 @@ class Bound:
         Whose error it bounds.
     value : callable
         The bound, from what was seen and delta.
-    two_classes : bool
-        Whether it holds for two classes only.
+    needs : {"", "two classes", "fixed vote"}
+        What it is for; a vote is fixed if its weights and members do not depend on the rows.
     """
 
     name: str
     label: str
     of: str
     value: Callable[[Seen, float], float]
-    two_classes: bool = False
+    needs: str = ""
 
 
 BOUNDS = (
-    Bound("gibbs_kl", "one drawn member, kl inverse", "gibbs", gibbs_kl),
-    Bound("gibbs_lambda", "one drawn member, PAC-Bayes-lambda", "gibbs", gibbs_lambda),
-    Bound("gibbs_mcallester", "one drawn member, McAllester", "gibbs", gibbs_mcallester),
+    Bound("gibbs_kl", "one member, kl inverse", "gibbs", gibbs_kl),
+    Bound("gibbs_lambda", "one member, PAC-Bayes-lambda", "gibbs", gibbs_lambda),
+    Bound("gibbs_mcallester", "one member, McAllester", "gibbs", gibbs_mcallester),
     Bound("first_order", "vote, first order: 2 x Gibbs", "vote", first_order),
     Bound("tandem", "vote, second order: 4 x tandem", "vote", tandem),
     Bound("c_tandem", "vote, C-bound from the tandem loss", "vote", c_tandem),
-    Bound("c_disagreement", "vote, C-bound from the disagreement", "vote", c_disagreement, True),
+    Bound(
+        "c_disagreement",
+        "vote, C-bound from the disagreement",
+        "vote",
+        c_disagreement,
+        "two classes",
+    ),
+    Bound("test_set", "vote, as one classifier", "vote", one_classifier, "fixed vote"),
 )

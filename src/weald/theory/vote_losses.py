@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from weald._engine import FloatArray
+
+__all__ = ["BoolArray", "VoteLosses", "vote_error", "vote_losses"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -67,7 +70,6 @@ def vote_losses(errors: BoolArray, seen: BoolArray | None = None) -> VoteLosses:
     Examples
     --------
     >>> import numpy as np
-    >>> from weald.theory.vote_losses import vote_losses
     >>> losses = vote_losses(np.array([[1, 0, 0, 1], [1, 1, 0, 0]], dtype=bool))
     >>> print(losses.members, losses.pairs[0, 1])
     [0.5 0.5] 0.25
@@ -75,14 +77,15 @@ def vote_losses(errors: BoolArray, seen: BoolArray | None = None) -> VoteLosses:
     T, n = errors.shape
     # Rows and errors counted for the pair (s, t): rows of both, errors of s there, errors of both.
     rows, single, both = (np.zeros((T, T)) for _ in range(3))
-    for start in range(0, n, _BLOCK):
-        some = slice(start, start + _BLOCK)
-        counts = np.ones_like(errors[:, some]) if seen is None else ~seen[:, some]
-        wrong = (errors[:, some] & counts).astype(np.float32)
-        asked = counts.astype(np.float32)
-        rows += asked @ asked.T
-        single += wrong @ asked.T
-        both += wrong @ wrong.T
+    with threadpool_limits(1):  # products this small only wait for each other on a busy machine
+        for start in range(0, n, _BLOCK):
+            some = slice(start, start + _BLOCK)
+            counts = np.ones_like(errors[:, some]) if seen is None else ~seen[:, some]
+            wrong = (errors[:, some] & counts).astype(np.float32)
+            asked = counts.astype(np.float32)
+            rows += asked @ asked.T
+            single += wrong @ asked.T
+            both += wrong @ wrong.T
     own = np.diagonal(rows)
     if not own.all():
         raise ValueError(

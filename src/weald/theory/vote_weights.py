@@ -13,10 +13,11 @@ import numpy as np
 from scipy.special import log_softmax
 
 from weald._engine import FloatArray
-from weald.theory import vote_bounds
-from weald.theory.kl import divergence
-from weald.theory.vote_bounds import Seen, best_lambda, complexity
+from weald.theory.kl import divergence, kl_upper
+from weald.theory.vote_bounds import best_lambda, complexity, lambda_bound
 from weald.theory.vote_losses import VoteLosses
+
+__all__ = ["minimise_first_order", "minimise_tandem"]
 
 _TURNS = 200  # between lambda and the weights
 _STEPS = 500  # of the weights for one lambda
@@ -32,11 +33,11 @@ def minimise_first_order(losses: VoteLosses, prior: FloatArray, delta: float) ->
     def weights_at(at: float, log_weights: FloatArray) -> FloatArray:
         return log_softmax(np.log(prior) - at * losses.n * losses.members)
 
-    def objective_terms(weights: FloatArray) -> tuple[float, float]:
+    def terms(weights: FloatArray) -> tuple[float, float]:
         kl = divergence(weights, prior)
         return losses.gibbs(weights), complexity(losses.n, kl, delta)
 
-    return _by_turns(losses, prior, delta, weights_at, objective_terms, vote_bounds.first_order)
+    return _by_turns(prior, weights_at, terms)
 
 
 def minimise_tandem(losses: VoteLosses, prior: FloatArray, delta: float) -> FloatArray:
@@ -69,39 +70,44 @@ def minimise_tandem(losses: VoteLosses, prior: FloatArray, delta: float) -> Floa
                 share /= 2.0
         return log_weights
 
-    def objective_terms(weights: FloatArray) -> tuple[float, float]:
+    def terms(weights: FloatArray) -> tuple[float, float]:
         kl = divergence(weights, prior)
         return losses.tandem(weights), complexity(losses.n_pair, 2.0 * kl, delta)
 
-    return _by_turns(losses, prior, delta, weights_at, objective_terms, vote_bounds.tandem)
+    return _by_turns(prior, weights_at, terms)
 
 
 def _by_turns(
-    losses: VoteLosses,
     prior: FloatArray,
-    delta: float,
     weights_at: Callable[[float, FloatArray], FloatArray],
     terms: Callable[[FloatArray], tuple[float, float]],
-    bound: Callable[[Seen, float], float],
 ) -> FloatArray:
     """Minimise over lambda and the weights in turns, from the prior on.
 
     Of the weights met on the way, the prior's among them, those of the least kl bound are kept: the
     relaxed bound, which descends, is not quite the one that is reported.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (T,)
+    weights_at : callable
+        Logarithms of the best weights for a lambda, from those of earlier weights.
+    terms : callable
+        The loss seen and the complexity of weights, from which both bounds are made.
     """
     log_weights = np.log(prior)
-    best = prior, bound(Seen.of(losses, prior, prior), delta)
+    best, least = prior, kl_upper(*terms(prior))
     last = np.inf
     for _ in range(_TURNS):
         at = best_lambda(*terms(np.exp(log_weights)))
         log_weights = weights_at(at, log_weights)
         weights = np.exp(log_weights)
         weights /= weights.sum()
-        reached = bound(Seen.of(losses, weights, prior), delta)
-        if reached < best[1]:
-            best = weights, reached
-        relaxed = vote_bounds.lambda_bound(*terms(weights), at)
+        reached = kl_upper(*terms(weights))
+        if reached < least:
+            best, least = weights, reached
+        relaxed = lambda_bound(*terms(weights), at)
         if last - relaxed < _ENOUGH * relaxed:
             break
         last = relaxed
-    return best[0]
+    return best

@@ -1,0 +1,1 @@
+"""PAC-Bayes bounds of forests on real tables, beside the published ones."""

@@ -1,0 +1,197 @@
+"""Empirical Rademacher complexity: how well a family of functions can follow random signs.
+
+For rows x_1 .. x_n and independent signs s_i = +-1,
+
+    Rad_S(F) = E_s sup over f in F of  1/n sum_i s_i f(x_i).
+
+A family that can follow any signs has complexity 1 (for functions with values +-1) and can learn
+nothing reliable from n rows; a single function has complexity 0.
+
+References
+----------
+M. Mohri, A. Rostamizadeh & A. Talwalkar (2018), Foundations of Machine Learning, 2nd ed.,
+Definition 3.1, Theorems 3.7 (Massart), 5.10 and 11.15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weald._engine import FloatArray
+from weald.params.growth import check_count, resolve_seed
+from weald.theory.families import make_family
+from weald.theory.result import Result
+
+__all__ = ["Rademacher", "rademacher"]
+
+_ALL = 16  # rows up to which all sign vectors are tried on demand: 65,536 of them
+_CELLS = 2**22  # signs, and their products with functions, held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Rademacher(Result):
+    """How well a family follows random signs on given rows; from :func:`rademacher`."""
+
+    family: str
+    """Name of the family."""
+    n: int
+    """Number of rows."""
+    value: float
+    """The complexity: the mean of `suprema`."""
+    standard_error: float
+    """Of the value, from the drawing of signs; 0 if all sign vectors were tried."""
+    suprema: FloatArray
+    """For each sign vector, the largest mean of sign times function that was found."""
+    all_signs: bool
+    """Whether all 2^n sign vectors were tried."""
+    attained: bool
+    """Whether each supremum is that of the family. Else they come from fits and are lower bounds."""
+    bound: float | None
+    """An upper bound on the complexity in closed form, if one is known."""
+    range: float | None
+    """Largest absolute value of a function on the rows, if it is known."""
+
+    def upper(self, delta: float) -> float:
+        """A number that the complexity exceeds with probability `delta` at most, over the signs.
+
+        By McDiarmid's inequality for m drawn vectors of n signs and functions of range r,
+        ``value + r sqrt(2 ln(1 / delta) / (n m))``; and never more than `bound`.
+        """
+        if self.all_signs:
+            drawn = self.value
+        elif self.range is None:
+            drawn = np.inf
+        else:
+            deviation = np.sqrt(2 * np.log(1 / delta) / (self.n * len(self.suprema)))
+            drawn = self.value + self.range * float(deviation)
+        return drawn if self.bound is None else min(drawn, self.bound)
+
+    def summary(self) -> str:
+        how = (
+            f"over all {len(self.suprema)} sign vectors"
+            if self.all_signs
+            else f"+- {self.standard_error:.2g} from {len(self.suprema)} drawn sign vectors"
+        )
+        text = f"Rademacher complexity of {self.family} on {self.n} rows: {self.value:.4g} ({how}). "
+        if self.range is not None and self.range > 0:
+            part = min(self.value / self.range, 1.0)
+            text += (
+                f"On labels that are pure chance the family finds a function that agrees with about "
+                f"{(1 + part) / 2:.0%} of them. "
+                if self.range == 1
+                else f"That is {part:.1%} of what a family that can follow any signs would have. "
+            )
+            if part > 0.5:
+                text += (
+                    "A family this rich fits noise nearly as well as truth, so its training error "
+                    "says little; more rows or a smaller family would help. "
+                )
+        if not self.attained:
+            text += (
+                "This is a LOWER estimate: each fit gives some function of the family and not "
+                "always the best one, so a bound built on it is no guarantee. "
+            )
+        if self.bound is not None:
+            text += f"In closed form it is at most {self.bound:.4g}. "
+        return text.rstrip()
+
+    def to_frame(self) -> Any:
+        from weald.theory.result import make_frame
+
+        return make_frame({"draw": np.arange(len(self.suprema)), "supremum": self.suprema})
+
+    def plot(self, ax: Any = None) -> Any:
+        from weald.theory.plots.complexity import plot_rademacher
+
+        return plot_rademacher(self, ax)
+
+
+def rademacher(
+    family: Any,
+    X: Any = None,
+    *,
+    n_draws: int | str = 100,
+    radius: float = 1.0,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> Rademacher:
+    """Empirical Rademacher complexity of a family of functions on the rows of a table.
+
+    Parameters
+    ----------
+    family : "stumps", "l2", "l1", an array of predictions, or an estimator
+        * ``"stumps"``: decision stumps and constants, with values +-1. The engine finds the best
+          one for each sign vector, so every supremum is exact.
+        * ``"l2"``: linear functions x -> v'x with Euclidean norm of v at most `radius`. The supremum
+          is ``radius / n * norm(sum_i s_i x_i)``, and the complexity is at most
+          ``radius / n * sqrt(sum_i norm(x_i)^2)`` (Mohri et al., Theorem 5.10).
+        * ``"l1"``: the same with the sum of absolute values at most `radius`. The supremum is
+          ``radius / n * max_j abs(sum_i s_i x_ij)``, and the complexity is at most
+          ``radius / n * sqrt(2 ln(2 d)) * max_j norm(column j)`` (Theorem 11.15).
+        * array of shape (m, n): a finite set of functions by their values on the rows. The supremum
+          is a maximum; the complexity is at most ``max norm(f) sqrt(2 ln m) / n`` (Massart,
+          Theorem 3.7). X is not needed.
+        * an estimator: a classifier or regressor that is fitted to the signs as targets. Its
+          answers are one function of the family, so this gives a lower estimate unless the fit
+          finds the best function for any signs.
+    X : table of shape (n, d)
+    n_draws : int or "all"
+        Sign vectors to draw, or all 2^n of them, for up to 16 rows.
+    radius : float
+        Of the linear families.
+    n_jobs : int, optional
+        Fits of an estimator at the same time, as in joblib. The result does not depend on it.
+    random_state : int, optional
+        Of the signs, and of estimators.
+
+    Returns
+    -------
+    Rademacher
+
+    Examples
+    --------
+    Two functions that differ in one of two rows:
+
+    >>> from weald.theory import rademacher
+    >>> rademacher([[1, 1], [1, -1]], n_draws="all").value
+    0.5
+    """
+    if not isinstance(n_draws, str) or n_draws != "all":
+        n_draws = check_count("n_draws", n_draws, least=2)
+    seed = resolve_seed(random_state)
+    chosen = make_family(family, X, radius, seed, n_jobs)
+    n = chosen.n
+    if n_draws == "all" and n > _ALL:
+        raise ValueError(
+            f'n_draws="all" tries 2^n sign vectors and is for up to {_ALL} rows, got n={n}: give a '
+            "number of draws."
+        )
+    step = max(1, _CELLS // (n + chosen.held))
+    if n_draws == "all":
+        bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
+        blocks = [2.0 * bits[first : first + step] - 1 for first in range(0, 2**n, step)]
+        suprema = np.concatenate([chosen.suprema(block) for block in blocks])
+    else:
+        random = np.random.default_rng(seed)
+        parts, left = [], int(n_draws)
+        while left:
+            size = min(step, left)
+            parts.append(chosen.suprema(random.choice([-1.0, 1.0], size=(size, n))))
+            left -= size
+        suprema = np.concatenate(parts)
+    m = len(suprema)
+    error = 0.0 if n_draws == "all" else float(suprema.std(ddof=1) / np.sqrt(m))
+    return Rademacher(
+        chosen.name,
+        n,
+        float(suprema.mean()),
+        error,
+        suprema,
+        n_draws == "all",
+        chosen.attained,
+        chosen.bound,
+        chosen.range,
+    )

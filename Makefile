@@ -75,6 +75,10 @@ demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command
 	$(VENV)/bin/weald fit --data iris
 	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
+.PHONY: gallery
+gallery: $(VENV)/.installed ## Draw the pictures of docs/gallery.md from examples/, and write the page
+	$(VENV)/bin/python examples docs/gallery
+
 # The quick checks of style come first. Types take a while, so they are checked beside the tests.
 .PHONY: test
 test: style ## Check style and types, and run the tests on the installed package

@@ -54,7 +54,7 @@ def main():
     picture.plot([], [], color=ORANGE, label="members")
     picture.plot(GRID, members.mean(axis=0), color=VERMILION, linewidth=2.8, label="their mean")
     picture.plot(GRID, np.sin(1.5 * np.pi * GRID), "--", color=BLACK, label="truth")
-    picture.set_ylim(-3, 3)
+    picture.set_ylim(-4, 3)
     picture.legend(ncols=3, loc="lower center", columnspacing=1.0, handlelength=1.5)
     name(picture, "25 polynomials of degree 15", "x", "y")
     numbers = {}

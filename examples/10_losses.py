@@ -48,14 +48,14 @@ def main():
             top.plot(x, value, line, color=color, label=label)
             bottom.plot(x, pull, line, color=color)
             numbers[label] = {"value": value, "pull": pull}
+        top.set_ylabel("loss")
+        bottom.set_ylabel("pull: negative gradient")
         top.set_title("Two classes" if what == "margin" else "Numbers")
         bottom.set_xlabel("margin y F" if what == "margin" else "residual y - F")
     error = (margin <= 0).astype(float)
     axes[0, 0].plot(margin, error, color=BLACK, linewidth=1, label="0/1 error")
     axes[0, 0].set_ylim(0, 6)
     axes[1, 0].set_ylim(0, 6)
-    axes[0, 0].set_ylabel("loss")
-    axes[1, 0].set_ylabel("pull: negative gradient")
     for ax in axes[0]:
         ax.legend(loc="upper right" if ax is axes[0, 0] else "upper center")
     numbers["0/1"] = error

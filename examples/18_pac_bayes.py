@@ -5,9 +5,9 @@ holds with probability 95 %, whatever the data are, from the training rows alone
 rows outside its bag.
 
 The first-order bound doubles the error of a single tree, since the vote can only err where half of the trees
-do. The tandem bound looks at pairs of trees: the vote is good because trees rarely err *together*, and this
-bound sees it. Both come down as the rows become more, and stay above the error on 5,000 new rows: the
-price of a promise without assumptions.
+do. The second-order bound looks at pairs of trees: the vote is good because trees rarely err *together*. It
+needs more rows, as few lie outside the bags of both trees, and is the better one in the end. Both stay well above
+the error on 5,000 new rows: that is the price of a promise that assumes nothing about the data.
 
 Lorenzen, Igel and Seldin (2019), On PAC-Bayesian bounds for random forests, Machine Learning 108; Masegosa,
 Lorenzen, Igel and Seldin (2020), Second order PAC-Bayesian bounds for the weighted majority vote.
@@ -32,7 +32,7 @@ CURVES = {
 def main():
     """Draw bounds and test error of forests over the number of training rows."""
     X, y = make_classification(
-        ROWS[-1] + 5000, n_features=10, n_informative=6, flip_y=0.02, class_sep=1.2, random_state=0
+        ROWS[-1] + 5000, n_features=20, n_informative=12, flip_y=0.02, class_sep=1.0, random_state=0
     )
     test = X[ROWS[-1] :], y[ROWS[-1] :]
     values = []

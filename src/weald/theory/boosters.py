@@ -19,6 +19,9 @@ from weald.theory.view import EnsembleView
 __all__ = ["read_catboost", "read_lightgbm", "read_xgboost"]
 
 
+_ROUNDS = 64  # whose leaves are asked for at a time
+
+
 def _view(model: Any, n_rounds: int, terms: Any, start: Any, weight: float = 1.0) -> EnsembleView:
     classes: npt.NDArray[Any] | None = labels_of(model)
     return EnsembleView(
@@ -34,13 +37,29 @@ def _view(model: Any, n_rounds: int, terms: Any, start: Any, weight: float = 1.0
 
 def read_lightgbm(model: Any) -> EnsembleView:
     """LightGBM; its start is in the first tree. Random forests of it are a mean."""
+    if model.get_params().get("linear_tree"):
+        raise TypeError("LightGBM's trees with linear models in their leaves cannot be read.")
     n_rounds = model.best_iteration_ or model.booster_.current_iteration()
     average = model.get_params()["boosting_type"] == "rf"
+    booster, per_round = model.booster_, model.booster_.num_model_per_iteration()
+
+    def leaf_values(tree: int, n: int) -> FloatArray:
+        return np.array([booster.get_leaf_output(tree, leaf) for leaf in range(n)])
 
     def terms(X: Any) -> Iterator[FloatArray]:
-        for t in range(n_rounds):
-            raw = model.predict(X, raw_score=True, start_iteration=t, num_iteration=1)
-            yield np.asarray(raw, dtype=np.float64)
+        for first in range(0, n_rounds, _ROUNDS):
+            # One call for many rounds: a call takes as long as many trees.
+            several = min(_ROUNDS, n_rounds - first)
+            leaves = model.predict(
+                X, pred_leaf=True, start_iteration=first, num_iteration=several
+            ).astype(np.int32, copy=False)
+            for t in range(several):
+                raw = np.empty((len(leaves), per_round))
+                for k in range(per_round):
+                    of_row = leaves[:, t * per_round + k]
+                    tree = (first + t) * per_round + k
+                    raw[:, k] = leaf_values(tree, int(of_row.max()) + 1)[of_row]
+                yield raw[:, 0] if per_round == 1 else raw
 
     return _view(model, n_rounds, terms, None, 1 / n_rounds if average else 1.0)
 

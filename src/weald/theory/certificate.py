@@ -10,18 +10,19 @@ weights of the rows before round t, and the edge g_t = 1/2 sum D_t s_t. Then, on
 The first step holds as exp(-m) >= 1 where m <= 0; the second is the telescoping of the weights; the
 third, with equality for members that say -1 or 1, is the convexity of the exponential. The vote of
 AdaBoost, alpha = 1/2 ln((1-e)/e) = atanh(2 g), has v = 1: then B_t = sqrt(1 - 4 g_t²), and the last
-line is the well-known exp(-2 sum g²). A learning rate is v itself. For the last step write
-B = cosh((1-v) a) / cosh(a) with a = atanh(2g): tanh(u) >= (u/a) tanh(a) for u between 0 and a gives
-ln cosh(a) - ln cosh((1-v) a) >= (1 - (1-v)²)/2 a tanh(a) >= v (2-v) tanh(a)² / 2; where v (2 - v) is
+line is the well-known exp(-2 sum g²). A learning rate is v itself. For the last step write B =
+cosh((1-v) a) / cosh(a) with a = atanh(2g): tanh(u) >= (u/a) tanh(a) for u between 0 and a gives ln
+cosh(a) - ln cosh((1-v) a) >= (1 - (1-v)²)/2 a tanh(a) >= v (2-v) tanh(a)² / 2; where v (2 - v) is
 negative the first of the two holds still, and is used.
 
 The randomised vote says +1 with probability e^F / (e^F + e^-F). It is wrong with probability
 1 / (1 + exp(2 y F)) <= exp(-y F) / 2, so its mean error is at most half of each bound.
 
 Members that say numbers in [-c, c] are members h/c that count alpha c. With more than two classes s
-is 1 for the right class and -1 for any other: a row whose class does not get most votes has at least
-as much voted against it as for it, so the chain holds for votes (Freund & Schapire 1997, AdaBoost.M1),
-but chance is an error of 1/2, and members worse than that (which SAMME takes) raise the bound.
+is 1 for the right class and -1 for any other: a row whose class does not get most votes has at
+least as much voted against it as for it, so the chain holds for votes (Freund & Schapire 1997,
+AdaBoost.M1), but chance is an error of 1/2, and members worse than that (which SAMME takes) raise
+the bound.
 
 References
 ----------
@@ -38,7 +39,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from weald._engine import FloatArray
 from weald.theory.result import Result
@@ -137,8 +138,8 @@ class Certificate(Result):
         )
         if not self.full_steps:
             lines.append(
-                "Votes are not those of AdaBoost at learning rate 1, so the bound from the edges is "
-                "that of the votes as they are, above prod sqrt(1 - 4 edge^2)."
+                "Votes are not those of AdaBoost at learning rate 1, so the bound from the edges "
+                "is that of the votes as they are, above prod sqrt(1 - 4 edge^2)."
             )
         if self.n_classes > 2:
             lines.append(
@@ -147,8 +148,9 @@ class Certificate(Result):
             )
         else:
             lines.append(
-                "A vote at random, +1 with probability e^F/(e^F + e^-F), would err with probability "
-                f"{self.randomised_error[-1]:.4g}, at most {self.randomised_bound[-1]:.4g}."
+                "A vote at random, +1 with probability e^F/(e^F + e^-F), would err with "
+                f"probability {self.randomised_error[-1]:.4g}, at most "
+                f"{bound / 2:.4g}."
             )
         if self.training_rows is False:
             lines.append(
@@ -249,26 +251,25 @@ def _signed(task: Task) -> Iterator[tuple[FloatArray, FloatArray]]:
 def _rounds(task: Task) -> dict[str, Any]:
     view = task.view
     T = view.n_members
-    edges, alphas, log_z = np.zeros(T), np.zeros(T), np.zeros(T)
+    alphas, log_z, for_it, against = (np.zeros(T) for _ in range(4))
     error, loss, randomised = np.zeros(T), np.zeros(T), np.full(T, np.nan)
-    # The margin y F, and the weights of the rows, before the first member.
-    m = np.zeros(len(task))
+    m = np.zeros(len(task))  # the margins y F
     if view.combine != "votes":
         m += task.signs * view.start(task.X)
-    D = task.weights.copy()
-    log_start = _reweight(D, -m)
+    log_start, D = _reweighted(task.weights, m)
     for t, (s, wrong) in enumerate(_signed(task)):
-        scale = float(np.abs(s).max())
-        edges[t] = 0.0 if scale == 0 else 0.5 * float(D @ s) / scale
+        scale = max(float(np.abs(s).max()), np.finfo(np.float64).tiny)
         alphas[t] = view.weights[t] * scale
-        log_z[t] = _reweight(D, -view.weights[t] * s)
+        # Both are summed up: one may be too small for the difference to 1.
+        for_it[t], against[t] = D @ (1 + s / scale) / 2, D @ (1 - s / scale) / 2
+        log_z[t] = _reweighted(D, view.weights[t] * s)[0]
         m += view.weights[t] * s
+        loss[t], D = _reweighted(task.weights, m)
         error[t] = float(task.weights @ wrong)
-        loss[t] = float(logsumexp(-m, b=task.weights))
         if view.n_classes == 2:
             randomised[t] = float(task.weights @ expit(-2 * m))
-    edges = np.clip(edges, -0.5, 0.5)
-    log_b, exponents, full = _by_edges(edges, alphas)
+    edges = (for_it - against) / 2
+    log_b, exponents, full = _by_edges(for_it, against, alphas)
     edge_bound = _exp(log_start + np.cumsum(log_b))
     return {
         "edges": edges,
@@ -285,35 +286,36 @@ def _rounds(task: Task) -> dict[str, Any]:
     }
 
 
-def _reweight(D: FloatArray, exponents: FloatArray) -> float:
-    """Multiply the weights by e to these powers, and divide by their sum, whose log is returned."""
-    most = float(exponents.max())
-    D *= np.exp(exponents - most)
+def _reweighted(weights: FloatArray, m: FloatArray) -> tuple[float, FloatArray]:
+    """The logarithm of ``sum w exp(-m)``, and the weights ``w exp(-m)`` divided by this sum."""
+    least = float(m[weights > 0].min())
+    D = weights * np.exp(np.minimum(least - m, 0.0))
     total = float(D.sum())
     D /= total
-    return most + float(np.log(total))
+    return float(np.log(total)) - least, D
 
 
-def _by_edges(edges: FloatArray, alphas: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+def _by_edges(
+    for_it: FloatArray, against: FloatArray, alphas: FloatArray
+) -> tuple[FloatArray, FloatArray, Any]:
     """``ln B``, the exponents ``2 v (2 - v) g²``, and whether v is 1."""
+    edges = (for_it - against) / 2
     with np.errstate(divide="ignore"):
-        best = np.arctanh(2 * edges)
-        log_b = np.logaddexp(
-            np.log(0.5 + edges) - alphas,
-            np.log(0.5 - edges) + alphas,
-        )
-    v = np.divide(alphas, best, out=np.zeros_like(best), where=np.isfinite(best) & (best != 0))
+        best = (np.log(for_it) - np.log(against)) / 2
+        log_b = np.logaddexp(np.log(for_it) - alphas, np.log(against) + alphas)
+    sure = np.isinf(best)
+    v = np.divide(alphas, best, out=np.zeros_like(best), where=~sure & (best != 0))
     x = v * (2 - v)
     exponents = np.where(x >= 0, 2 * x * edges**2, x * edges * np.where(x >= 0, 0.0, best))
-    # Without an edge the step can only harm; without an error it helps all rows.
+    # Without an edge a step can only harm; a member that is right (or wrong) about all rows has
+    # B = exp(-+alpha), and atanh is infinite.
     exponents = np.where(best == 0, -log_b, exponents)
-    perfect = np.abs(edges) == 0.5
-    exponents = np.where(perfect, np.minimum(0.5, np.sign(edges) * alphas), exponents)
-    return log_b, exponents, (np.abs(v - 1) < _SAME) | perfect
+    exponents = np.where(sure, np.minimum(0.5, np.sign(edges) * alphas), exponents)
+    return log_b, exponents, (np.abs(v - 1) < _SAME) | sure
 
 
 def _exp(logs: FloatArray) -> FloatArray:
-    """e to these powers; infinite where that is beyond all numbers."""
+    """E to these powers; infinite where that is beyond all numbers."""
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(logs))
 

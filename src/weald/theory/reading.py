@@ -109,6 +109,8 @@ def _read_weald(model: Ensemble) -> EnsembleView:
         added=added if combine in ("sum", "scores") else None,
         begin=partial(_weald_start, model, n_classes) if combine == "sum" else None,
         bags=partial(_weald_bags, model),
+        leaves=partial(_weald_leaves, model),
+        n_columns=int(getattr(model, "n_features_in_", 0)),
     )
 
 
@@ -145,3 +147,9 @@ def _weald_bags(model: Ensemble) -> Counts | None:
     if sampling is None or not sampling.draws_rows:
         return None
     return model._fitted_members().in_bag()
+
+
+def _weald_leaves(model: Ensemble) -> int | None:
+    if any(labels is not None for labels in getattr(model, "categories_", ())):
+        return None  # they are divided, not cut
+    return scikit.most_leaves(np.ravel(np.array(model.estimators_[:], dtype=object)))

@@ -18,6 +18,7 @@ from weald.theory.view import Counts, EnsembleView
 
 __all__ = [
     "labels_of",
+    "most_leaves",
     "read_adaboost_classifier",
     "read_adaboost_regressor",
     "read_bagging",
@@ -62,6 +63,13 @@ def _mean_of_trees(model: Any, X: Any) -> Iterator[FloatArray]:
             yield tree.predict(rows, check_input=False)
 
 
+def most_leaves(members: Any) -> int | None:
+    """The most leaves of a member, if all members are trees."""
+    if not all(hasattr(member, "get_n_leaves") for member in members):
+        return None
+    return max(int(member.get_n_leaves()) for member in members)
+
+
 def _counts(model: Any, n: int) -> Counts:
     return np.stack(
         [np.bincount(rows, minlength=n).astype(np.uint32) for rows in model.estimators_samples_]
@@ -83,6 +91,8 @@ def read_forest(model: Any) -> EnsembleView:
         "mean",
         answers=lambda X: _mean_of_trees(model, X),
         bags=bags,
+        leaves=lambda: most_leaves(model.estimators_),
+        n_columns=model.n_features_in_,
     )
 
 
@@ -112,6 +122,8 @@ def read_bagging(model: Any) -> EnsembleView:
         "votes" if classes is not None and not shares else "mean",
         answers=answers,
         bags=bags,
+        leaves=lambda: most_leaves(model.estimators_),
+        n_columns=model.n_features_in_,
     )
 
 
@@ -133,6 +145,8 @@ def read_adaboost_classifier(model: Any) -> EnsembleView:
         np.asarray(model.estimator_weights_[: len(model.estimators_)]) / 2,
         "votes",
         answers=answers,
+        leaves=lambda: most_leaves(model.estimators_),
+        n_columns=model.n_features_in_,
     )
 
 
@@ -171,6 +185,8 @@ def read_gradient_boosting(model: Any) -> EnsembleView:
         "sum",
         added=terms,
         begin=start,
+        leaves=lambda: most_leaves(grid.ravel()),
+        n_columns=model.n_features_in_,
     )
 
 

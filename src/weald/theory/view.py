@@ -19,7 +19,7 @@ Counts = npt.NDArray[np.uint32]
 Answers = Callable[[Any], Iterator[FloatArray]]
 
 
-def _not_drawn() -> None:
+def _unknown() -> None:
     return None
 
 
@@ -51,6 +51,10 @@ class EnsembleView:
         Gives the raw prediction before the first member, as `added`; None: 0.
     bags : callable
         Gives how often each training row was drawn for each member, (T, n); None if not drawn.
+    leaves : callable
+        Gives the most leaves of a member, if all are trees that cut columns of numbers; else None.
+    n_columns : int
+        Of the training table.
     """
 
     name: str
@@ -61,7 +65,9 @@ class EnsembleView:
     answers: Answers | None = None
     added: Answers | None = None
     begin: Callable[[Any], FloatArray] | None = None
-    bags: Callable[[], Counts | None] = _not_drawn
+    bags: Callable[[], Counts | None] = _unknown
+    leaves: Callable[[], int | None] = _unknown
+    n_columns: int = 0
 
     @property
     def n_members(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 if TYPE_CHECKING:
@@ -54,13 +55,16 @@ def finish(ax: Axes, *, x: str, y: str, title: str = "", columns: int = 2) -> No
     ax.set_ylabel(y)
     ax.spines[["top", "right"]].set_visible(False)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(
+        legend = ax.legend(
             loc="lower center",
             bbox_to_anchor=(0.5, 1.0),
             ncols=columns,
             frameon=False,
             title=title or None,
         )
+        for handle in legend.legend_handles:
+            if handle is not None and not isinstance(handle, Rectangle):
+                handle.set_alpha(1.0)  # faint dots are for clouds of them
     elif title:
         ax.set_title(title)
 

@@ -1,9 +1,9 @@
 """Why trees do not split by the error rate.
 
 Three ways to measure how mixed the two classes of a node are. All are zero for a pure node and
-largest for an even one. Gini and entropy are *strictly* concave: whenever a split changes the class
-shares, the mean over the children lies below the parent. The error rate has straight sides, and
-along those it sees no progress.
+largest for an even one. Gini and entropy are *strictly* concave: whenever a split changes the
+class shares, the mean over the children lies below the parent. The error rate has straight sides,
+and along those it sees no progress.
 
 On the right, a node of 4 + 4 rows and two ways to split it, one of which makes a pure child. The
 error rate cannot tell them apart; Gini and entropy prefer the pure child.

@@ -1,13 +1,13 @@
 """Polynomials of degree 15, bagged: what a mean can do, and what it cannot.
 
-Left: polynomials of degree 15 fitted to bootstrap samples of the same 150 rows wiggle, each
-in its own way. Their mean is calmer.
+Left: polynomials of degree 15 fitted to bootstrap samples of the same 150 rows wiggle, each in
+its own way. Their mean is calmer.
 
 Right: the variance over 20 training sets. A mean of 25 members varies far less than one *member*.
-But a member saw only 63 % of the rows. Compare the bag with one fit to *all* rows: for trees the bag
-wins clearly, for polynomials it does not win at all, because least squares is linear in the targets
-and the mean of many fits estimates the same thing as one. Bagging is for methods that jump when the
-data change a little.
+But a member saw only 63 % of the rows. Compare the bag with one fit to *all* rows: for trees the
+bag wins clearly, for polynomials it does not win at all, because least squares is linear in the
+targets and the mean of many fits estimates the same thing as one. Bagging is for methods that
+jump when the data change a little.
 
 Breiman (1996), Bagging predictors, Machine Learning 24; Buja and Stuetzle (2006), Observations on
 bagging, Statistica Sinica 16.
@@ -63,7 +63,9 @@ def main():
         said = (np.array(members)[:, 0], np.array(full), np.array(members).mean(axis=1))
         variance = [each.var(axis=0).mean() for each in said]
         numbers[method] = variance
-        for shift, value, (label, color) in zip((-0.27, 0, 0.27), variance, BARS.items()):
+        for shift, value, (label, color) in zip(
+            (-0.27, 0, 0.27), variance, BARS.items(), strict=True
+        ):
             bars.bar(place + shift, value, 0.25, color=color, label=label if not place else None)
             bars.text(place + shift, value + 0.005, f"{value:.2f}", ha="center")
     bars.set_xticks(range(2), METHODS)

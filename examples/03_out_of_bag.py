@@ -1,9 +1,9 @@
 """The out-of-bag error is a test error that costs no test rows.
 
-Every tree of a forest leaves out about 37 % of the rows, those that its bootstrap draw did not hit.
-The trees that left a row out can be asked about it: they have not seen it. The error of these
-answers, over the number of trees, follows the error on 5,000 new rows. The error on the training rows
-themselves is zero, and says nothing.
+Every tree of a forest leaves out about 37 % of the rows, those that its bootstrap draw did not
+hit. The trees that left a row out can be asked about it: they have not seen it. The error of
+these answers, over the number of trees, follows the error on 5,000 new rows. The error on the
+training rows themselves is zero, and says nothing.
 
 The out-of-bag curve starts higher, as only 37 % of the trees speak for a row, and comes together
 with the other one as trees are added. Neither rises again: more trees never overfit.

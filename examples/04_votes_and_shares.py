@@ -1,16 +1,16 @@
-"""Count votes, or average class shares?
+"""Counted votes against averaged class shares.
 
-Bagged trees can each cast one vote, or say how the classes share their leaf. A vote forgets how sure
-the tree was. Averaged shares remember it: with few members the bag of shares makes fewer errors, and
-needs fewer members to be as good as it gets.
+Bagged trees can each cast one vote, or say how the classes share their leaf. A vote forgets how
+sure the tree was. Averaged shares remember it: with few members the bag of shares makes fewer
+errors, and needs fewer members to be as good as it gets.
 
-The larger difference is on the right. If each of 50 trees thinks that the first class has 80 %, all
-50 vote for it, and the share of votes is 100 %. Votes are not probabilities: their squared error
-(Brier score) stays high with any number of trees.
+The larger difference is on the right. If each of 50 trees thinks that the first class has 80 %,
+all 50 vote for it, and the share of votes is 100 %. Votes are not probabilities: their squared
+error (Brier score) stays high with any number of trees.
 
-After the simulation of Hastie, Tibshirani and Friedman (2009), The elements of statistical learning,
-figure 8.10: 30 rows, five columns of correlation 0.95, P(second class) is 0.2 or 0.8 by the sign of
-the first column. The smallest possible error is 0.2.
+After the simulation of Hastie, Tibshirani and Friedman (2009), The elements of statistical
+learning, figure 8.10: 30 rows, five columns of correlation 0.95, P(second class) is 0.2 or 0.8 by
+the sign of the first column. The smallest possible error is 0.2.
 """
 
 import numpy as np
@@ -60,7 +60,8 @@ def main():
     point = (
         f"4 trees: error {numbers['error', 'votes'][3]:.3f} by votes, "
         f"{numbers['error', 'shares'][3]:.3f} by shares; {MEMBERS} trees: Brier score "
-        f"{numbers['brier', 'votes'][-1]:.3f} by votes, {numbers['brier', 'shares'][-1]:.3f} by shares"
+        f"{numbers['brier', 'votes'][-1]:.3f} by votes, "
+        f"{numbers['brier', 'shares'][-1]:.3f} by shares"
     )
     return Example(figure, point, numbers)
 

@@ -1,16 +1,16 @@
 """AdaBoost on two moons: weights, bound and boundary.
 
-The size of a point is its weight. After one stump (a cut along one axis) all rows that it got wrong
-have grown. Later rounds work on those: the weight gathers where the moons meet, and the boundary
-bends around them, although each member knows only straight cuts along an axis.
+The size of a point is its weight. After one stump (a cut along one axis) all rows that it got
+wrong have grown. Later rounds work on those: the weight gathers where the moons meet, and the
+boundary bends around them, although each member knows only straight cuts along an axis.
 
-Bottom right, the theorem: with the error e of a round and its edge 1/2 - e, the training error is at
-most the product of Z = 2 sqrt(e (1 - e)), and that is at most exp(-2 sum of squared edges). As long
-as stumps stay a little better than chance, the bound falls to zero exponentially, and the training
-error has to follow.
+Bottom right, the theorem: with the error e of a round and its edge 1/2 - e, the training error is
+at most the product of Z = 2 sqrt(e (1 - e)), and that is at most exp(-2 sum of squared edges). As
+long as stumps stay a little better than chance, the bound falls to zero exponentially, and the
+training error has to follow.
 
-Freund and Schapire (1997), A decision-theoretic generalization of on-line learning and an application
-to boosting, Journal of Computer and System Sciences 55.
+Freund and Schapire (1997), A decision-theoretic generalization of on-line learning and an
+application to boosting, Journal of Computer and System Sciences 55.
 """
 
 import numpy as np
@@ -37,7 +37,14 @@ def main():
         for label, color in ((0, ORANGE), (1, BLUE)):
             rows = y == label
             size = 12 * len(y) * model.weights_[rounds][rows]
-            ax.scatter(*X[rows].T, s=size, color=color, edgecolor="white", linewidth=0.4, label=f"class {label}")
+            ax.scatter(
+                *X[rows].T,
+                s=size,
+                color=color,
+                edgecolor="white",
+                linewidth=0.4,
+                label=f"class {label}",
+            )
         name(ax, "One stump" if rounds == 1 else f"{rounds} stumps", "x1", "x2")
     classes = axes[0, 0].legend(loc="upper right", handletextpad=0.2)
     for handle in classes.legend_handles:
@@ -54,8 +61,8 @@ def main():
     weights = model.weights_[-1]
     numbers["share_of_heaviest"] = np.sort(weights)[-len(y) // 10 :].sum()
     point = (
-        f"after {ROUNDS} rounds: training error {proof.error[-1]:.3f} <= {proof.product[-1]:.3f} <= "
-        f"{proof.exponential_bound[-1]:.3f}; a tenth of the rows has "
+        f"after {ROUNDS} rounds: training error {proof.error[-1]:.3f} <= "
+        f"{proof.product[-1]:.3f} <= {proof.exponential_bound[-1]:.3f}; a tenth of the rows has "
         f"{numbers['share_of_heaviest']:.0%} of the weight"
     )
     return Example(figure, point, numbers)

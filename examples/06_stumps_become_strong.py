@@ -2,10 +2,11 @@
 
 A stump, one question about one column, is wrong about 46 % of new rows here: hardly better than a
 coin. AdaBoost combines 400 of them and is wrong about 12 %, half as often as one large tree. The
-class is +1 where the ten columns, squared and added, exceed their median: no single column says much.
+class is +1 where the ten columns, squared and added, exceed their median: no single column says
+much.
 
-This is the theorem that weak and strong learnability are the same (Schapire 1990), and figure 10.2
-of Hastie, Tibshirani and Friedman (2009), The elements of statistical learning.
+This is the theorem that weak and strong learnability are the same (Schapire 1990), and figure
+10.2 of Hastie, Tibshirani and Friedman (2009), The elements of statistical learning.
 """
 
 import numpy as np

@@ -1,14 +1,15 @@
 """Margins over the rounds of AdaBoost.
 
-The margin of a row is the weight of the votes for its class minus that against it, as a share of all
-votes: 1 if all members agree on the right class, negative if the vote is wrong. The curves show how many
-training rows have at most a given margin.
+The margin of a row is the weight of the votes for its class minus that against it, as a share of
+all votes: 1 if all members agree on the right class, negative if the vote is wrong. The curves
+show how many training rows have at most a given margin.
 
-After 5 rounds a few rows are wrong (their margins are not positive). After 20 none is, and the training
-error can fall no further. But boosting goes on: it keeps working on the rows with the smallest
-margins, and moves the left end of the curve to the right. Bounds on the error on new rows depend on
-this distribution and not on the number of rounds, which is why more rounds need not overfit. Bagging of
-the same trees makes most margins large, and leaves the rows on the left behind.
+After 5 rounds a few rows are wrong (their margins are not positive). After 20 none is, and the
+training error can fall no further. But boosting goes on: it keeps working on the rows with the
+smallest margins, and moves the left end of the curve to the right. Bounds on the error on new
+rows depend on this distribution and not on the number of rounds, which is why more rounds need
+not overfit. Bagging of the same trees makes most margins large, and leaves the rows on the left
+behind.
 
 Schapire, Freund, Bartlett and Lee (1998), Boosting the margin, Annals of Statistics 26.
 """

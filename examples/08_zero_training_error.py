@@ -1,8 +1,8 @@
 """Training error zero, and the test error still falls.
 
-AdaBoost with trees of depth 4 tells even from odd handwritten digits. After a few rounds it makes no
-error on the training rows: one might think that there is nothing left to learn, and that more rounds
-could only overfit. But the error on new rows goes on falling for a long time.
+AdaBoost with trees of depth 4 tells even from odd handwritten digits. After a few rounds it makes
+no error on the training rows: one might think that there is nothing left to learn, and that more
+rounds could only overfit. But the error on new rows goes on falling for a long time.
 
 The third curve explains it: the smallest margin of the training rows keeps growing. The votes for
 the right class gain a lead, and a vote with a lead survives a small change of the row.

@@ -1,14 +1,15 @@
 """L2 boosting, step by step.
 
 With squared loss, boosting is fitting residuals. Each round fits a stump to what the sum of the
-earlier ones left over (top: the sum so far; bottom: the residuals, and the stump that is fitted to them
-next). The step is the best one, sum of h r / sum of h², and for a tree of means that is 1.
+earlier ones left over (top: the sum so far; bottom: the residuals, and the stump that is fitted
+to them next). The step is the best one, sum of h r / sum of h², and for a tree of means that is
+1.
 
-One step function after another, the sum takes the shape of the curve, and the residuals lose theirs:
-after 30 rounds they look like the noise, and the next stump finds nothing to say.
+One step function after another, the sum takes the shape of the curve, and the residuals lose
+theirs: after 30 rounds they look like the noise, and the next stump finds nothing to say.
 
-Friedman (2001), Greedy function approximation, Annals of Statistics 29, algorithm 2; Bühlmann and Yu
-(2003), Boosting with the L2 loss, Journal of the American Statistical Association 98.
+Friedman (2001), Greedy function approximation, Annals of Statistics 29, algorithm 2; Bühlmann and
+Yu (2003), Boosting with the L2 loss, Journal of the American Statistical Association 98.
 """
 
 import numpy as np

@@ -1,21 +1,23 @@
 """Losses: what an error costs, and how hard a row pulls.
 
-Top: the loss of one row. Bottom: its slope, which is the pull of the row on the model, since boosting
-fits the negative gradient.
+Top: the loss of one row. Bottom: its slope, which is the pull of the row on the model, since
+boosting fits the negative gradient.
 
-Left, two classes: losses over the margin y F, which is negative where the sign is wrong, all scaled
-to 1 at margin 0. They are smooth and bound the 0/1 error from above, so that lowering them lowers it. They differ in
-how a badly wrong row counts: the exponential loss (AdaBoost) lets it pull without limit, which is
-why AdaBoost suffers from mislabelled rows; logistic and hinge pull with limited force.
+Left, two classes: losses over the margin y F, which is negative where the sign is wrong, all
+scaled to 1 at margin 0. They are smooth and bound the 0/1 error from above, so that lowering them
+lowers it. They differ in how a badly wrong row counts: the exponential loss (AdaBoost) lets it
+pull without limit, which is why AdaBoost suffers from mislabelled rows; logistic and hinge pull
+with limited force.
 
-Right, numbers: squared error pulls in proportion to the residual, absolute error and Huber's limit the
-pull of outliers, and the quantile loss pulls up and down with different force.
+Right, numbers: squared error pulls in proportion to the residual, absolute error and Huber's
+limit the pull of outliers, and the quantile loss pulls up and down with different force.
 
-Hastie, Tibshirani and Friedman (2009), The elements of statistical learning, figures 10.4 and 10.5.
+Hastie, Tibshirani and Friedman (2009), The elements of statistical learning, figures 10.4 and
+10.5.
 """
 
 import numpy as np
-from figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION, Example, name, panels, save
+from figures import BLACK, BLUE, GREEN, PURPLE, VERMILION, Example, panels, save
 
 from weald.losses import get_loss
 
@@ -50,7 +52,8 @@ def main():
             numbers[label] = {"value": value, "pull": pull}
         top.set_ylabel("loss")
         bottom.set_ylabel("pull: negative gradient")
-        top.set_title("Two classes" if what == "margin" else "Numbers")
+        top.set_title("Two classes: loss" if what == "margin" else "Numbers: loss")
+        bottom.set_title("Pull of a row")
         bottom.set_xlabel("margin y F" if what == "margin" else "residual y - F")
     error = (margin <= 0).astype(float)
     axes[0, 0].plot(margin, error, color=BLACK, linewidth=1, label="0/1 error")

@@ -1,9 +1,9 @@
-"""A full step, or a small one?
+"""A full step against small ones.
 
-The line search of gradient boosting takes the step that lowers the training loss most. That is greedy:
-the training loss falls fast, but the error on new rows soon rises again. Steps shrunk to a tenth need
-more rounds, and end lower: many trees share the work, none can overfit by itself, and their sum is
-smoother. Still smaller steps gain little more, and cost many rounds.
+The line search of gradient boosting takes the step that lowers the training loss most. That is
+greedy: the training loss falls fast, but the error on new rows soon rises again. Steps shrunk to
+a tenth need more rounds, and end lower: many trees share the work, none can overfit by itself,
+and their sum is smoother. Still smaller steps gain little more, and cost many rounds.
 
 Friedman (2001), Greedy function approximation, Annals of Statistics 29, section 5.
 """
@@ -34,7 +34,9 @@ def main():
             max_leaf_nodes=4, max_features=None, l2_regularization=0.0, min_gain=0.0,
         ).fit(X, y)  # fmt: skip
         curves = {}
-        for ax, part, rows, target in zip(axes, ("train", "test"), (X, X_new), (y, y_new)):
+        for ax, part, rows, target in zip(
+            axes, ("train", "test"), (X, X_new), (y, y_new), strict=True
+        ):
             error = [np.mean((said - target) ** 2) for said in model.staged_predict(rows)]
             ax.plot(rounds[: len(error)], error, line, color=color, label=label)
             curves[part] = np.array(error)

@@ -1,20 +1,21 @@
 """First order and second order.
 
-A leaf has to choose the number it adds to the score of its rows. Left, a leaf with 18 rows of one class
-and 2 of the other: the curve is its true log loss. First order knows the slope only, and cannot say how
-far to go: its step is the mean gradient, which is far too short here. Second order knows the curvature
-too: it replaces the curve by a parabola and goes to its lowest point, -G / (H + l2).
+A leaf has to choose the number it adds to the score of its rows. Left, a leaf with 18 rows of one
+class and 2 of the other: the curve is its true log loss. First order knows the slope only, and
+cannot say how far to go: its step is the mean gradient, which is far too short here. Second order
+knows the curvature too: it replaces the curve by a parabola and goes to its lowest point, -G / (H
++ l2).
 
-Right, whole models: where the classes become clear, p (1 - p) is small and gradient steps
-become ever shorter. Newton's do not, and the loss falls much faster, on new rows as well. First order
-is not wrong, but slow: it needs several times as many rounds.
+Right, whole models: where the classes become clear, p (1 - p) is small and gradient steps become
+ever shorter. Newton's do not, and the loss falls much faster, on new rows as well. First order is
+not wrong, but slow: it needs several times as many rounds.
 
-Friedman, Hastie and Tibshirani (2000), Additive logistic regression, Annals of Statistics 28; Chen
-and Guestrin (2016), XGBoost.
+Friedman, Hastie and Tibshirani (2000), Additive logistic regression, Annals of Statistics 28;
+Chen and Guestrin (2016), XGBoost.
 """
 
 import numpy as np
-from figures import BLACK, BLUE, VERMILION, Example, log_rounds, name, panels, save
+from figures import BLACK, BLUE, VERMILION, Example, name, panels, save
 from sklearn.datasets import make_hastie_10_2
 
 from weald import GradientBoostingClassifier
@@ -37,8 +38,13 @@ def draw_leaf(ax):
     ax.plot(values, [mean(value) for value in values], color=BLACK, label="log loss of the leaf")
     parabola = mean(0) + slope * values + curvature * values**2 / 2
     ax.plot(values, parabola, "--", color=BLUE, linewidth=1, label="parabola at 0")
-    ax.plot(values, mean(0) + slope * values, "--", color=VERMILION, linewidth=1, label="slope at 0")
-    steps = {"gradient step": (-slope, VERMILION, "s"), "Newton step": (-slope / curvature, BLUE, "o")}
+    ax.plot(
+        values, mean(0) + slope * values, "--", color=VERMILION, linewidth=1, label="slope at 0"
+    )
+    steps = {
+        "gradient step": (-slope, VERMILION, "s"),
+        "Newton step": (-slope / curvature, BLUE, "o"),
+    }
     for label, (step, color, marker) in steps.items():
         ax.plot(step, mean(step), marker, color=color, label=label)
     ax.set_ylim(0.2, 1.5)
@@ -59,7 +65,9 @@ def main():
             order=order, step=step, learning_rate=0.1, n_estimators=ROUNDS, max_leaf_nodes=4,
             max_features=None, l2_regularization=0.0, min_gain=0.0,
         ).fit(X, y)  # fmt: skip
-        test = [loss.mean((y_new > 0) * 1.0, F.ravel()) for F in model.staged_decision_function(X_new)]
+        test = [
+            loss.mean((y_new > 0) * 1.0, F.ravel()) for F in model.staged_decision_function(X_new)
+        ]
         rounds = np.arange(1, ROUNDS + 1)
         models.plot(rounds, model.train_score_, color=color, label=f"{label}, training rows")
         models.plot(rounds, test, ":", color=color, label=f"{label}, new rows")
@@ -71,7 +79,8 @@ def main():
     numbers["rounds"] = int(np.argmax(second <= first[-1])) + 1
     point = (
         f"the leaf's loss is {numbers['leaf']['start']:.2f}, after the gradient step "
-        f"{numbers['leaf']['gradient step']:.2f}, after Newton's {numbers['leaf']['Newton step']:.2f}; "
+        f"{numbers['leaf']['gradient step']:.2f}, after Newton's "
+        f"{numbers['leaf']['Newton step']:.2f}; "
         f"second order is after {numbers['rounds']} rounds where first order is after {ROUNDS}"
     )
     return Example(figure, point, numbers)

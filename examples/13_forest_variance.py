@@ -1,18 +1,19 @@
 """The variance law of forests: rho s² + (1 - rho) s² / B.
 
-A mean of B numbers with variance s² and pairwise correlation rho has this variance. Here the numbers are
-the errors of trees on new rows: s² is the mean squared distance of one tree from the truth, and rho s²
-that of a forest of infinitely many.
+A mean of B numbers with variance s² and pairwise correlation rho has this variance. Here the
+numbers are the errors of trees on new rows: s² is the mean squared distance of one tree from the
+truth, and rho s² that of a forest of infinitely many.
 
-Left: rho and s² come from 50 trees of one forest (`weald.theory.correlation`); the dots are errors of
-*another* forest as trees are added. The law predicts them. More trees remove the second term only.
+Left: rho and s² come from 50 trees of one forest (`weald.theory.correlation`); the dots are
+errors of *another* forest as trees are added. The law predicts them. More trees remove the second
+term only.
 
-Right: the first term is why forests draw columns at each node. With fewer columns to choose from, trees
-become less alike (rho falls) and worse (s² rises). What counts is the product, and it is smallest in
-between.
+Right: the first term is why forests draw columns at each node. With fewer columns to choose from,
+trees become less alike (rho falls) and worse (s² rises). What counts is the product, and it is
+smallest in between.
 
-Breiman (2001), Random forests, Machine Learning 45, theorem 11.2; Hastie, Tibshirani and Friedman (2009),
-The elements of statistical learning, 15.2.
+Breiman (2001), Random forests, Machine Learning 45, theorem 11.2; Hastie, Tibshirani and Friedman
+(2009), The elements of statistical learning, 15.2.
 """
 
 import numpy as np
@@ -64,7 +65,8 @@ def main():
     point = (
         f"rho from {rho[0]:.2f} (1 column per node) to {rho[-1]:.2f} (all), s² from {s2[0]:.1f} to "
         f"{s2[-1]:.1f}; rho s² is smallest with {best} columns; {SIZES[-1]} trees of 3 columns: "
-        f"predicted error {numbers[3]['predicted'][-1]:.2f}, measured {numbers[3]['measured'][-1]:.2f}"
+        f"predicted error {numbers[3]['predicted'][-1]:.2f}, "
+        f"measured {numbers[3]['measured'][-1]:.2f}"
     )
     return Example(figure, point, numbers)
 

@@ -1,16 +1,17 @@
 """The super learner: weights from cross-validated risks.
 
-Seven candidates, from a line to boosted trees, and no need to know which is right. Each predicts rows
-that it has not seen, by cross-validation. Left: these risks (with twice their standard errors) against
-the errors on 5,000 new rows: they rank the candidates alike, which training errors would not do.
+Seven candidates, from a line to boosted trees, and no need to know which is right. Each predicts
+rows that it has not seen, by cross-validation. Left: these risks (with twice their standard
+errors) against the errors on 5,000 new rows: they rank the candidates alike, which training
+errors would not do.
 
-Right: the weights, not negative and with sum 1, that minimise the cross-validated risk of the mixture.
-Candidates that err in different ways share the weight. The mixture is better than the best of them on
-new rows, which is what the theory promises for many rows: it does as well as the best mixture that
-one could choose with the new rows in hand.
+Right: the weights, not negative and with sum 1, that minimise the cross-validated risk of the
+mixture. Candidates that err in different ways share the weight. The mixture is better than the
+best of them on new rows, which is what the theory promises for many rows: it does as well as the
+best mixture that one could choose with the new rows in hand.
 
-Wolpert (1992), Stacked generalization, Neural Networks 5; Breiman (1996), Stacked regressions; van
-der Laan, Polley and Hubbard (2007), Super learner.
+Wolpert (1992), Stacked generalization, Neural Networks 5; Breiman (1996), Stacked regressions;
+van der Laan, Polley and Hubbard (2007), Super learner.
 """
 
 import numpy as np

@@ -1,14 +1,15 @@
 """Members that rule where they are good.
 
-Two gauges measure the same quantity. The first is bad in the cold, the second in the heat (top: their errors
-on new rows). A linear regression on each is a member. With one weight for each
+Two gauges measure the same quantity. The first is bad in the cold, the second in the heat (top:
+their errors on new rows). A linear regression on each is a member. With one weight for each
 member, the same everywhere, the errors of the bad one always come through.
 
-A conditional mixture learns a gate from predictions of rows that the members have not seen: which member
-loses less where. Bottom: the gate hands over from the second gauge to the first as it gets warmer, and
-the mixture is good in the cold and in the heat.
+A conditional mixture learns a gate from predictions of rows that the members have not seen: which
+member loses less where. Bottom: the gate hands over from the second gauge to the first as it gets
+warmer, and the mixture is good in the cold and in the heat.
 
-Jacobs, Jordan, Nowlan and Hinton (1991), Adaptive mixtures of local experts, Neural Computation 3.
+Jacobs, Jordan, Nowlan and Hinton (1991), Adaptive mixtures of local experts, Neural Computation
+3.
 """
 
 import numpy as np

@@ -1,15 +1,15 @@
 """Bias and variance of a tree, of bagging, a forest and boosting.
 
-The squared error on new rows is noise + squared bias + variance. Forty training sets are drawn, each model
-is fitted to all of them, and the error is split into its parts.
+The squared error on new rows is noise + squared bias + variance. Forty training sets are drawn,
+each model is fitted to all of them, and the error is split into its parts.
 
-A full tree has little bias and a large variance. Bagging keeps the bias and lowers the variance; a
-forest lowers the variance more, at the price of some bias. A stump is the opposite: it varies little, and
-is wrong in the same way every time. Boosting takes that bias away. Two roads lead to the same
-goal: average models that vary, or add up models that are too simple.
+A full tree has little bias and a large variance. Bagging keeps the bias and lowers the variance;
+a forest lowers the variance more, at the price of some bias. A stump is the opposite: it varies
+little, and is wrong in the same way every time. Boosting takes that bias away. Two roads lead to
+the same goal: average models that vary, or add up models that are too simple.
 
-Geman, Bienenstock and Doursat (1992), Neural networks and the bias/variance dilemma, Neural Computation 4;
-Breiman (1996), Bagging predictors.
+Geman, Bienenstock and Doursat (1992), Neural networks and the bias/variance dilemma, Neural
+Computation 4; Breiman (1996), Bagging predictors.
 """
 
 import numpy as np

@@ -1,16 +1,18 @@
-"""How much can stumps fit by chance?
+"""What stumps can fit by chance.
 
-Give the rows random labels, -1 or 1 by the toss of a coin, and look for the stump that agrees with them
-best. Its mean agreement, over many tosses, is the empirical Rademacher complexity: what the family can
-fit where there is nothing to learn. With probability 1 - delta the error on new rows is at most the
-error on the training rows, plus this (for labels -1 and 1), plus 3 sqrt(ln(2 / delta) / 2n).
+Give the rows random labels, -1 or 1 by the toss of a coin, and look for the stump that agrees
+with them best. Its mean agreement, over many tosses, is the empirical Rademacher complexity: what
+the family can fit where there is nothing to learn. With probability 1 - delta the error on new
+rows is at most the error on the training rows, plus this (for labels -1 and 1), plus 3 sqrt(ln(2
+/ delta) / 2n).
 
-It falls like 1 / sqrt(n) (straight lines of slope -1/2 here): four times the rows, half the chance. A
-family with more columns to choose from can fit more, but only a little: with 16 times the columns it is
-far from 16 times as much, since Massart's bound (dotted) grows with the square root of a logarithm.
+It falls like 1 / sqrt(n) (straight lines of slope -1/2 here): four times the rows, half the
+chance. A family with more columns to choose from can fit more, but only a little: with 16 times
+the columns it is far from 16 times as much, since Massart's bound (dotted) grows with the square
+root of a logarithm.
 
-Bartlett and Mendelson (2002), Rademacher and Gaussian complexities, Journal of Machine Learning Research
-3; Massart (2000), lemma 5.2.
+Bartlett and Mendelson (2002), Rademacher and Gaussian complexities, Journal of Machine Learning
+Research 3; Massart (2000), lemma 5.2.
 """
 
 import numpy as np

@@ -1,16 +1,18 @@
 """A promise about new rows: PAC-Bayes bounds of a forest.
 
-How often will this forest err on rows that nobody has seen yet? PAC-Bayes bounds answer with a number that
-holds with probability 95 %, whatever the data are, from the training rows alone: each tree is judged on the
-rows outside its bag.
+How often will this forest err on rows that nobody has seen yet? PAC-Bayes bounds answer with a
+number that holds with probability 95 %, whatever the data are, from the training rows alone: each
+tree is judged on the rows outside its bag.
 
-The first-order bound doubles the error of a single tree, since the vote can only err where half of the trees
-do. The second-order bound looks at pairs of trees: the vote is good because trees rarely err *together*. It
-needs more rows, as few lie outside the bags of both trees, and is the better one in the end. Both stay well above
-the error on 5,000 new rows: that is the price of a promise that assumes nothing about the data.
+The first-order bound doubles the error of a single tree, since the vote can only err where half
+of the trees do. The second-order bound looks at pairs of trees: the vote is good because trees
+rarely err *together*. It needs more rows, as few lie outside the bags of both trees, and is the
+better one in the end. Both stay well above the error on 5,000 new rows: that is the price of a
+promise that assumes nothing about the data.
 
-Lorenzen, Igel and Seldin (2019), On PAC-Bayesian bounds for random forests, Machine Learning 108; Masegosa,
-Lorenzen, Igel and Seldin (2020), Second order PAC-Bayesian bounds for the weighted majority vote.
+Lorenzen, Igel and Seldin (2019), On PAC-Bayesian bounds for random forests, Machine Learning 108;
+Masegosa, Lorenzen, Igel and Seldin (2020), Second order PAC-Bayesian bounds for the weighted
+majority vote.
 """
 
 import numpy as np
@@ -20,7 +22,7 @@ from sklearn.datasets import make_classification
 from weald import RandomForestClassifier
 from weald.theory import pac_bayes
 
-ROWS = 250 * 2 ** np.arange(7)
+ROWS = 500 * 2 ** np.arange(6)
 CURVES = {
     "first order: twice the error of a tree": (VERMILION, "--"),
     "second order: pairs of trees (tandem)": (BLUE, "-"),
@@ -40,9 +42,7 @@ def main():
         forest = RandomForestClassifier(60, random_state=0).fit(X[:n], y[:n])
         found = pac_bayes(forest, X[:n], y[:n], test=test)
         bounds = found.bounds
-        values.append(
-            (bounds["first_order"], bounds["tandem"], found.seen.gibbs, found.test_error)
-        )
+        values.append((bounds["first_order"], bounds["tandem"], found.seen.gibbs, found.test_error))
     curves = dict(zip(CURVES, np.array(values).T, strict=True))
     figure, ax = panels(height=3.6)
     for label, (color, line) in CURVES.items():

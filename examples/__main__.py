@@ -1,4 +1,4 @@
-"""Build the gallery: ``python examples docs/gallery`` draws all figures, and writes docs/gallery.md.
+"""Build the gallery: ``python examples docs/gallery`` draws all, and writes docs/gallery.md.
 
 The text of the page is that of the examples: their docstrings, and what they print.
 """

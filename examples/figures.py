@@ -9,12 +9,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
-# Okabe and Ito's colours, which the colour-blind tell apart as well; the theory's plots use them too.
+# Okabe and Ito's colours, which the colour-blind tell apart too; the theory's plots have them.
 from weald.theory.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 __all__ = [
@@ -76,7 +76,7 @@ def save(main: Callable[[], Example], folder: Path | None = None) -> Example:
     """Run an example, print its point, and save its figure as a PNG of the example's name."""
     folder = folder or Path(*sys.argv[1:2] or ["build/gallery"])
     folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         example = main()
         file = folder / f"{Path(main.__code__.co_filename).stem}.png"
         buffer = BytesIO()

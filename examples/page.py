@@ -11,13 +11,14 @@ FILES = sorted(HERE.glob("[0-9]*.py"))
 
 INTRODUCTION = """# Gallery
 
-One picture for each theorem or figure of the subject: why ensembles work, to look at and to change. Each is a short
-script in [examples](../examples) that uses nothing but weald and scikit-learn, runs in seconds, and prints the numbers that make
-its point:
+One picture for each theorem or figure of the subject: why ensembles work, to look at and to
+change. Each is a short script in [examples](../examples) that runs in seconds and prints the
+numbers that make its point:
 
     python examples/05_adaboost_two_moons.py some/folder
 
-saves the picture there (it needs matplotlib: `pip install "weald[plot]"`). `make gallery` builds this page and all its pictures.
+saves the picture there; it needs matplotlib (`pip install ".[plot]"`). `make gallery` draws all
+pictures and writes this page.
 """
 
 

@@ -218,7 +218,9 @@ def test_no_text_is_cut_off_or_hides_another(shown, name):
     seen = [text for text in texts(figure) if text.get_visible() and text.get_text().strip()]
     boxes = [(text.get_text(), text.get_window_extent()) for text in seen]
     for label, box in boxes:
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+        inside = (
+            box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+        )
         assert inside, f"{label!r} is cut off"
     for (one, a), (other, b) in combinations(boxes, 2):
         apart = a.x1 <= b.x0 + 1 or b.x1 <= a.x0 + 1 or a.y1 <= b.y0 + 1 or b.y1 <= a.y0 + 1
@@ -241,9 +243,7 @@ def test_no_legend_hides_data(shown, name):
         if (legend := ax.get_legend()) is not None:
             box = legend.get_window_extent()
             for label, points in drawn(ax):
-                under = (
-                    (points > [box.x0, box.y0]) & (points < [box.x1, box.y1])
-                ).all(axis=1)
+                under = ((points > [box.x0, box.y0]) & (points < [box.x1, box.y1])).all(axis=1)
                 assert not under.any(), f"the legend hides {label!r}"
 
 

@@ -1,4 +1,4 @@
-"""The fresh process of a memory row: load the data, fit once, report the peak as JSON."""
+"""The fresh process of a memory row: load the data, run once, report the peak as JSON."""
 
 from __future__ import annotations
 
@@ -56,9 +56,11 @@ def main() -> None:
         raise TypeError(f"the task {name!r} does not measure memory")
     [contender] = [contender for contender in task.contenders if contender.key == key]
     # A first fit on a few rows loads what is loaded late, so that only the fit is counted.
-    contender.run(Data(data.X[:100], data.y[:100], data.X_test, data.y_test), None)
+    few = Data(data.X[:100], data.y[:100], data.X_test, data.y_test)
+    contender.run(few, contender.prepare(few))
+    state = contender.prepare(data)
     before = baseline()
-    model = contender.run(data, None)
+    model = contender.run(data, state)
     print(json.dumps({"baseline": before, "peak": peak()}))
     del model
 

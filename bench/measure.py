@@ -169,13 +169,16 @@ class Memory:
         Ours and the peers; `run` is measured.
     code_bytes : int or None
         Bytes per value of our binned matrix; the promise is at most twice that matrix
-        above the input. None where nothing is binned and nothing was promised.
+        above the input. None where nothing is binned.
+    promise : float or None
+        The most that ours may take, in MB, where nothing is binned.
     """
 
     name: str
     data: Callable[[Settings], Data]
     contenders: Sequence[Contender]
     code_bytes: int | None = None
+    promise: float | None = None
 
     def measure(self, settings: Settings) -> list[Row]:
         """Take each contender's worst child and set ours against the peers and the limit."""
@@ -194,6 +197,8 @@ class Memory:
         if self.code_bytes is not None:
             sides.append(limit(2 * n * d * self.code_bytes / 1e6))
             note += "; the limit is 2 x binned matrix"
+        elif self.promise is not None:
+            sides.append(limit(self.promise))
         return pair(self.name, "MB", sides, note)
 
     def _child(self, contender: Contender, folder: str) -> float:

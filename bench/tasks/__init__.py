@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.task import Task
-from bench.tasks import adaboost, boosting, combining, forest, package, tree
+from bench.tasks import adaboost, boosting, combining, forest, package, theory, tree
 
 TASKS: list[Task] = [
     *tree.TASKS,
@@ -11,5 +11,6 @@ TASKS: list[Task] = [
     *adaboost.TASKS,
     *boosting.TASKS,
     *combining.TASKS,
+    *theory.TASKS,
     *package.TASKS,
 ]

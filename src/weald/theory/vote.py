@@ -328,8 +328,10 @@ def _prior(prior: Any, rows: str, given: FloatArray) -> FloatArray:
         return np.full(len(given), 1.0 / len(given))
     if isinstance(prior, str) and prior != "given":
         raise ValueError(f"prior must be 'uniform', 'given' or an array, got {prior!r}.")
-    pi = _normalised(given if isinstance(prior, str) else prior, len(given), "prior")
-    if isinstance(prior, str) and rows == "out_of_bag" and np.ptp(pi) > 0.0:
+    own = isinstance(prior, str)
+    name = "the ensemble's weights" if own else "prior"
+    pi = _normalised(given if own else prior, len(given), name)
+    if own and rows == "out_of_bag" and np.ptp(pi) > 0.0:
         raise ValueError(
             "prior='given' needs weights that do not depend on the rows of the bound, and those of "
             "members may come from out-of-bag rows: use rows='held_out' or prior='uniform'."
@@ -348,7 +350,7 @@ def _weights(weights: Any, given: FloatArray) -> FloatArray | None:
     if weights == "uniform":
         return np.full(len(given), 1.0 / len(given))
     if weights == "given":
-        return _normalised(given, len(given), "weights")
+        return _normalised(given, len(given), "the ensemble's weights")
     raise ValueError(
         f"weights must be 'given', 'uniform', 'first_order', 'tandem' or an array, got {weights!r}."
     )

@@ -6,30 +6,49 @@ rows, and return a :class:`~weald.theory.result.Result`: numbers, ``summary()`` 
 """
 
 from weald.theory.ambiguity import Ambiguity, ambiguity
+from weald.theory.bayes import BayesError, bayes_error
+from weald.theory.bias_variance import BiasVariance, bias_variance
 from weald.theory.certificate import Certificate, certificate
 from weald.theory.correlation import Correlation, Strength, correlation
 from weald.theory.diversity import Diversity, diversity
+from weald.theory.generalization import GeneralizationBound, generalization_bound, rademacher_bound
 from weald.theory.margins import Margins, margins
+from weald.theory.rademacher import Rademacher, rademacher
 from weald.theory.reading import read_ensemble
 from weald.theory.result import Result
+from weald.theory.stability import Stability, stability
 from weald.theory.view import EnsembleView
 from weald.theory.vote import VoteBounds, pac_bayes
+from weald.theory.weak_learning import WeakLearnability, weak_learnability
 
 __all__ = [
     "Ambiguity",
+    "BayesError",
+    "BiasVariance",
     "Certificate",
     "Correlation",
     "Diversity",
     "EnsembleView",
+    "GeneralizationBound",
     "Margins",
+    "Rademacher",
     "Result",
+    "Stability",
     "Strength",
     "VoteBounds",
+    "WeakLearnability",
     "ambiguity",
+    "bayes_error",
+    "bias_variance",
     "certificate",
     "correlation",
     "diversity",
+    "generalization_bound",
     "margins",
     "pac_bayes",
+    "rademacher",
+    "rademacher_bound",
     "read_ensemble",
+    "stability",
+    "weak_learnability",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,16 +164,18 @@ class _Side:
     low: float
     high: float
     knots: tuple[float, ...]
-    """Quantiles, which show quadrature where to look; the outer ones hold all but the tails."""
+    """Quantiles, which show quadrature where to look; of infinite sides all but the tails."""
 
     @staticmethod
     def of(density: Any, support: Any, k: int) -> _Side:
         if hasattr(density, "pdf") and hasattr(density, "support"):
             low, high = map(float, density.support())
-            tails = [density.ppf(_TAIL), density.isf(_TAIL)]
-            middle = density.ppf([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99])
-            inner = (float(x) for x in (*tails, *middle))
-            return _Side(density.pdf, low, high, tuple(sorted(x for x in inner if low < x < high)))
+            knots = list(map(float, density.ppf([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99])))
+            if not np.isfinite(low):
+                knots.insert(0, float(density.ppf(_TAIL)))
+            if not np.isfinite(high):
+                knots.append(float(density.isf(_TAIL)))
+            return _Side(density.pdf, low, high, tuple(knots))
         if not callable(density):
             raise TypeError(
                 f"density_{k} must be a function or a frozen distribution of scipy.stats, got "
@@ -211,16 +214,18 @@ class _Side:
 
     def pieces(self) -> list[tuple[float, float]]:
         ends = [self.low, *self.knots, self.high]
-        return list(zip(ends[:-1], ends[1:], strict=True))
+        return list(pairwise(ends))
 
 
 def _ask(density: Density, x: FloatArray) -> FloatArray:
     try:
         values = np.broadcast_to(np.asarray(density(x), dtype=np.float64), len(x))
     except (TypeError, ValueError):  # a function of one number
-        values = np.array([float(density(one)) for one in x])  # type: ignore[arg-type]
+        values = np.array([float(density(one)) for one in x])
     if np.isnan(values).any() or (values < 0).any():
-        raise ValueError("A density must be a number >= 0 wherever it is positive: look at its support.")
+        raise ValueError(
+            "A density must be a number >= 0 wherever it is positive: look at its support."
+        )
     return values
 
 
@@ -239,17 +244,17 @@ def _integral_of_least(
     ends = sorted({one.low, one.high, two.low, two.high, *one.knots, *two.knots})
     total, slip, pieces = 0.0, 0.0, []
     cuts: list[float] = []
-    for low, high in zip(ends[:-1], ends[1:], strict=True):
+    for low, high in pairwise(ends):
         # Strictly inside: at the ends of a support a density jumps.
         x = low + (high - low) * (np.arange(_LOOKS) + 0.5) / _LOOKS
         sign = np.sign(p[0] * one.many(x) - p[1] * two.many(x))
         inner = [low]
         decided = np.flatnonzero(sign)
-        for a, b in zip(decided[:-1], decided[1:], strict=True):
+        for a, b in pairwise(decided):
             if sign[a] != sign[b]:
                 inner.append(float(brentq(difference, x[a], x[b], xtol=1e-14)))
         inner.append(high)
-        pieces += list(zip(inner[:-1], inner[1:], strict=True))
+        pieces += pairwise(inner)
     before = 0.0
     for low, high in pieces:
         middle = (low + high) / 2
@@ -295,7 +300,7 @@ def _in_box(
 def _grid_sums(
     densities: list[Any], p: tuple[float, float], sides: FloatArray, m: int
 ) -> FloatArray:
-    """Midpoint sums of min(p1 f1, p2 f2), min(f1, f2), f1 and f2, one slice of the box at a time."""
+    """Midpoint sums of min(p1 f1, p2 f2), min(f1, f2), f1 and f2, a slice of the box at a time."""
     width = (sides[:, 1] - sides[:, 0]) / m
     places = [low + w * (np.arange(m) + 0.5) for (low, _), w in zip(sides, width, strict=True)]
     rest = np.stack(np.meshgrid(*places[1:], indexing="ij"), axis=-1).reshape(-1, len(sides) - 1)
@@ -304,15 +309,13 @@ def _grid_sums(
         rows = np.column_stack([np.full(len(rest), first), rest])
         f, g = (_ask_rows(density, rows) for density in densities)
         sums += [np.minimum(p[0] * f, p[1] * g).sum(), np.minimum(f, g).sum(), f.sum(), g.sum()]
-    return sums * width.prod()
+    return np.asarray(sums * width.prod())
 
 
 def _ask_rows(density: Any, rows: FloatArray) -> FloatArray:
     values = np.asarray(density(rows), dtype=np.float64)
     if values.shape != (len(rows),) or np.isnan(values).any() or (values < 0).any():
-        raise ValueError(
-            "With a box, densities take rows of shape (m, d) and give m numbers >= 0."
-        )
+        raise ValueError("With a box, densities take rows of shape (m, d) and give m numbers >= 0.")
     return values
 
 

@@ -244,7 +244,9 @@ def _draws(
     n: int, test_size: Any, resample: str, n_repeats: int, random: np.random.Generator
 ) -> tuple[npt.NDArray[np.intp], list[npt.NDArray[np.intp]]]:
     """Test rows, and the rows of each training set."""
-    n_test = count_or_share("test_size", 0.3 if test_size is None else test_size, n, least=1, whole=False)
+    n_test = count_or_share(
+        "test_size", 0.3 if test_size is None else test_size, n, least=1, whole=False
+    )
     order = random.permutation(n)
     test, pool = order[:n_test], order[n_test:]
     m = len(pool)

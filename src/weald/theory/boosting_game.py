@@ -9,14 +9,15 @@ The value of the game is
 (von Neumann's theorem; Freund & Schapire 1996). A table has many stumps and many rows, but few of
 each decide: the linear program of some rows and some stumps gives weights w and a mixture a. The
 engine finds the best stump under w: its reward is an upper bound on v, as w is one way to weigh all
-rows. The least margin of the mixture over all rows is a lower bound. The best stumps and the rows of
-the least margins join the program, until the bounds meet (Gilmore & Gomory 1961; for boosting
+rows. The least margin of the mixture over all rows is a lower bound. The best stumps, and the rows
+of the least margins, join the program until the bounds meet (Gilmore & Gomory 1961; for boosting
 Demiriz, Bennett & Shawe-Taylor 2002).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,7 @@ _FIRST = 100  # rows the first program has of each class
 _MORE = 100  # rows that join at a time
 _CROWD = 400  # stumps beyond which those leave that are
 _IDLE = 0.05  # this far below the value
+_ROUNDING = 1e-12  # a reward that is 1 but for this is 1
 _SMOOTH = 0.5  # part of the best weights so far in those that are asked
 
 Signs = npt.NDArray[np.int8]
@@ -114,9 +116,10 @@ def _warm_up(table: Table, y: Signs) -> tuple[Signs, FloatArray, float]:
         signs.append(agree)
         if reward < least:
             hardest, least = weights, reward
-        if not 0 < reward < 1:
+        if not 0 < reward < 1 - _ROUNDING:
             break
-        weights = weights / (1 + agree * reward)  # the weights of AdaBoost's next round
+        weights = weights / (1 + agree * reward)  # those of AdaBoost's next round, but for rounding
+        weights /= weights.sum()
     return np.stack(signs), hardest, max(least, 0.0)
 
 
@@ -130,12 +133,13 @@ def _solve(signs: Signs) -> tuple[float, FloatArray, FloatArray]:
     """Value, mixture of stumps and weights of rows for the game with the given matrix (T, n)."""
     T, n = signs.shape
     # A row agrees with a stump or not: half of the matrix is 0, which halves the time as well.
-    agree = csc_array(np.column_stack([(signs.T > 0).astype(np.float64), -np.ones(n)]))
+    agree: Any = csc_array(np.column_stack([(signs.T > 0).astype(np.float64), -np.ones(n)]))
+    whole: Any = csc_array(np.append(np.ones(T), 0.0)[None])
     program = linprog(
         np.append(np.zeros(T), -1.0),
         A_ub=-agree,
         b_ub=np.zeros(n),
-        A_eq=csc_array(np.append(np.ones(T), 0.0)[None]),
+        A_eq=whole,
         b_eq=[1.0],
         bounds=[(0, None)] * T + [(None, None)],
         method="highs-ds",

@@ -10,8 +10,8 @@ training sets be g_1 .. g_R.
 The mean of R predictions varies itself, by s^2 / R, so ``(m - f)^2 - s^2 / R`` is the unbiased
 estimate of the squared bias. It can be negative where there is no bias.
 
-**0/1 loss** (Domingos 2000). With y* the most probable class, q_k the share of the g that are k, and
-m the class said most often, the *main prediction*,
+**0/1 loss** (Domingos 2000). With y* the most probable class, q_k the share of the g that are k,
+and m the class said most often, the *main prediction*,
 
     P(y != g) = c N + B + V_u - V_b.
 
@@ -67,11 +67,9 @@ def squared_parts(
 
     squares = (away**2).sum(axis=0)
     full = parts(mean, squares / (R - 1), R)
-    # Without repeat r the mean moves by away_r / (R - 1), and the squares lose R / (R - 1) away_r^2.
+    # Without set r the mean moves by away_r / (R - 1), and the squares lose R / (R - 1) away_r^2.
     left_out = [
-        parts(
-            mean - one / (R - 1), (squares - R / (R - 1) * one**2) / (R - 2), R - 1
-        ).mean(axis=1)
+        parts(mean - one / (R - 1), (squares - R / (R - 1) * one**2) / (R - 2), R - 1).mean(axis=1)
         for one in away
     ]
     return full.mean(axis=1), _standard_errors(full, np.array(left_out))
@@ -105,7 +103,9 @@ def zero_one_parts(
         biased = main != best
         right = q[rows, best]
         agree = (q * probabilities).sum(axis=1)
-        noise = right * (1 - probabilities[rows, best]) - (agree - right * probabilities[rows, best])
+        noise = right * (1 - probabilities[rows, best]) - (
+            agree - right * probabilities[rows, best]
+        )
         variance = np.where(biased, 0.0, 1 - q[rows, main])
         helpful = np.where(biased, right, 0.0)
         return np.stack([noise, biased, variance, helpful, 1 - agree])
@@ -131,4 +131,4 @@ def _standard_errors(by_row: FloatArray, left_out: FloatArray) -> FloatArray:
     n, R = by_row.shape[1], len(left_out)
     of_rows = by_row.var(axis=1, ddof=1) / n if n > 1 else np.zeros(len(by_row))
     of_sets = (R - 1) ** 2 / R * left_out.var(axis=0, ddof=1)
-    return np.sqrt(of_rows + of_sets)
+    return np.asarray(np.sqrt(of_rows + of_sets))

@@ -57,7 +57,9 @@ def make_family(family: Any, X: Any, radius: Any, seed: int, n_jobs: int | None)
     if values.ndim != 2 or values.size == 0:
         raise refuse("family", f"{kinds} with a row of values for each function", family)
     if not np.isfinite(values).all():
-        raise ValueError("family holds a value that is not finite: functions need a value in all rows.")
+        raise ValueError(
+            "family holds a value that is not finite: functions need a value in all rows."
+        )
     return _finite(values)
 
 

@@ -15,8 +15,9 @@ Definition 3.1, Theorems 3.7 (Massart), 5.10 and 11.15.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from weald._engine import FloatArray
 from weald.params.growth import check_count, resolve_seed
 from weald.theory.families import make_family
 from weald.theory.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Rademacher", "rademacher"]
 
@@ -48,7 +52,7 @@ class Rademacher(Result):
     all_signs: bool
     """Whether all 2^n sign vectors were tried."""
     attained: bool
-    """Whether each supremum is that of the family. Else they come from fits and are lower bounds."""
+    """Whether suprema are those of the family; else they come from fits and are lower bounds."""
     bound: float | None
     """An upper bound on the complexity in closed form, if one is known."""
     range: float | None
@@ -70,17 +74,20 @@ class Rademacher(Result):
         return drawn if self.bound is None else min(drawn, self.bound)
 
     def summary(self) -> str:
+        """What the numbers mean, in plain words; also which of them say nothing."""
         how = (
             f"over all {len(self.suprema)} sign vectors"
             if self.all_signs
             else f"+- {self.standard_error:.2g} from {len(self.suprema)} drawn sign vectors"
         )
-        text = f"Rademacher complexity of {self.family} on {self.n} rows: {self.value:.4g} ({how}). "
+        text = (
+            f"Rademacher complexity of {self.family} on {self.n} rows: {self.value:.4g} ({how}). "
+        )
         if self.range is not None and self.range > 0:
             part = min(self.value / self.range, 1.0)
             text += (
-                f"On labels that are pure chance the family finds a function that agrees with about "
-                f"{(1 + part) / 2:.0%} of them. "
+                "On labels that are pure chance the family finds a function that agrees with "
+                f"about {(1 + part) / 2:.0%} of them. "
                 if self.range == 1
                 else f"That is {part:.1%} of what a family that can follow any signs would have. "
             )
@@ -98,15 +105,14 @@ class Rademacher(Result):
             text += f"In closed form it is at most {self.bound:.4g}. "
         return text.rstrip()
 
-    def to_frame(self) -> Any:
-        from weald.theory.result import make_frame
+    def columns(self) -> Mapping[str, Any]:
+        """The supremum of each sign vector."""
+        return {"draw": np.arange(len(self.suprema)), "supremum": self.suprema}
 
-        return make_frame({"draw": np.arange(len(self.suprema)), "supremum": self.suprema})
+    def _draw(self, ax: Axes) -> None:
+        from weald.theory.plots.complexity import draw_suprema
 
-    def plot(self, ax: Any = None) -> Any:
-        from weald.theory.plots.complexity import plot_rademacher
-
-        return plot_rademacher(self, ax)
+        draw_suprema(self, ax)
 
 
 def rademacher(
@@ -125,8 +131,8 @@ def rademacher(
     family : "stumps", "l2", "l1", an array of predictions, or an estimator
         * ``"stumps"``: decision stumps and constants, with values +-1. The engine finds the best
           one for each sign vector, so every supremum is exact.
-        * ``"l2"``: linear functions x -> v'x with Euclidean norm of v at most `radius`. The supremum
-          is ``radius / n * norm(sum_i s_i x_i)``, and the complexity is at most
+        * ``"l2"``: linear functions x -> v'x with Euclidean norm of v at most `radius`. The
+          supremum is ``radius / n * norm(sum_i s_i x_i)``, and the complexity is at most
           ``radius / n * sqrt(sum_i norm(x_i)^2)`` (Mohri et al., Theorem 5.10).
         * ``"l1"``: the same with the sum of absolute values at most `radius`. The supremum is
           ``radius / n * max_j abs(sum_i s_i x_ij)``, and the complexity is at most
@@ -170,18 +176,9 @@ def rademacher(
             "number of draws."
         )
     step = max(1, _CELLS // (n + chosen.held))
-    if n_draws == "all":
-        bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
-        blocks = [2.0 * bits[first : first + step] - 1 for first in range(0, 2**n, step)]
-        suprema = np.concatenate([chosen.suprema(block) for block in blocks])
-    else:
-        random = np.random.default_rng(seed)
-        parts, left = [], int(n_draws)
-        while left:
-            size = min(step, left)
-            parts.append(chosen.suprema(random.choice([-1.0, 1.0], size=(size, n))))
-            left -= size
-        suprema = np.concatenate(parts)
+    total = 2**n if n_draws == "all" else int(n_draws)
+    random = None if n_draws == "all" else np.random.default_rng(seed)
+    suprema = np.concatenate([chosen.suprema(_signs(n, r, random)) for r in _ranges(total, step)])
     m = len(suprema)
     error = 0.0 if n_draws == "all" else float(suprema.std(ddof=1) / np.sqrt(m))
     return Rademacher(
@@ -195,3 +192,14 @@ def rademacher(
         chosen.bound,
         chosen.range,
     )
+
+
+def _ranges(total: int, step: int) -> list[range]:
+    return [range(first, min(first + step, total)) for first in range(0, total, step)]
+
+
+def _signs(n: int, numbers: range, random: np.random.Generator | None) -> FloatArray:
+    """Sign vectors: drawn, or else the digits of the numbers."""
+    if random is not None:
+        return random.choice(np.array([-1.0, 1.0]), size=(len(numbers), n))
+    return 2.0 * (np.array(numbers)[:, None] >> np.arange(n) & 1) - 1

@@ -1,4 +1,4 @@
-"""Weak learnability: is there an edge that some stump has under every weighting of the rows?"""
+"""Weak learnability: the edge that some stump has under every weighting of the rows."""
 
 from __future__ import annotations
 
@@ -145,8 +145,8 @@ def weak_learnability(
     gamma > 0 if and only if some vote classifies all rows right (Freund & Schapire 1996), and then
     AdaBoost does after ``ln(n) / (2 gamma^2)`` rounds.
 
-    With a column of many different values stumps always have some edge, about 1/n or more, as a vote
-    of very many of them can follow any labels. It is the size that matters.
+    With a column of many different values stumps always have some edge, about 1/n or more, as a
+    vote of very many of them can follow any labels. It is the size that matters.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 Left: polynomials of degree 15 fitted to bootstrap samples of the same 150 rows wiggle, each in
 its own way. Their mean is calmer.
 
-Right: the variance over 20 training sets. A mean of 25 members varies far less than one *member*.
-But a member saw only 63 % of the rows. Compare the bag with one fit to *all* rows: for trees the
-bag wins clearly, for polynomials it does not win at all, because least squares is linear in the
+Right: the variance over 20 training sets. A mean of 25 members varies less than one *member*. But
+a member saw only 63 % of the rows. Compare the bag with one fit to *all* rows: for trees the bag
+wins clearly, for polynomials it does not win at all, because least squares is linear in the
 targets and the mean of many fits estimates the same thing as one. Bagging is for methods that
 jump when the data change a little.
 

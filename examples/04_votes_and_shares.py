@@ -1,8 +1,8 @@
 """Counted votes against averaged class shares.
 
 Bagged trees can each cast one vote, or say how the classes share their leaf. A vote forgets how
-sure the tree was. Averaged shares remember it: with few members the bag of shares makes fewer
-errors, and needs fewer members to be as good as it gets.
+sure the tree was. Averaged shares remember it: with few members the bag of shares makes somewhat
+fewer errors, with many the two are alike.
 
 The larger difference is on the right. If each of 50 trees thinks that the first class has 80 %,
 all 50 vote for it, and the share of votes is 100 %. Votes are not probabilities: their squared

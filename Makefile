@@ -75,6 +75,10 @@ demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command
 	$(VENV)/bin/weald fit --data iris
 	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
 
+.PHONY: gallery
+gallery: $(VENV)/.installed ## Draw the pictures of docs/gallery.md from examples/, and write the page
+	$(VENV)/bin/python examples docs/gallery
+
 # The quick checks of style come first. Types take a while, so they are checked beside the tests.
 .PHONY: test
 test: style ## Check style and types, and run the tests on the installed package
@@ -190,7 +194,7 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 # a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
 # A part of the tests: make sanitize TESTS=tests/engine
 SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
-	$(addprefix --ignore=tests/,test_repository.py test_examples.py cli explain/test_drawing.py stress) \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_gallery.py cli explain/test_drawing.py stress) \
 	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
 
 # $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the

@@ -35,8 +35,6 @@ class Budget:
         For everything.
     began : float
         When the time began, by `time.monotonic`.
-    threads : int
-        Fits of other libraries that run at the same time.
     hope : bool
         Go on with candidates that are far behind: they may be good somewhere.
     """
@@ -48,10 +46,9 @@ class Budget:
         *,
         seconds: float | None,
         began: float,
-        threads: int,
         hope: bool = False,
     ) -> None:
-        self._risk, self._data, self._threads, self._hope = risk, data, threads, hope
+        self._risk, self._data, self._hope = risk, data, hope
         self.seconds = seconds
         self.deadline = None if seconds is None else began + seconds
         self.best: dict[int, float] = {}  # of every fold, risk of the best candidate
@@ -79,7 +76,8 @@ class Budget:
         m = job.candidate
         jobs = [t for t, one in enumerate(work.jobs) if one.candidate == m and t not in work.done]
         others = 1.0 if work.done else 0.5  # the very first leaves time for others
-        allowed = max(others * self.left / max(len(jobs), 1), 0.01 * self.seconds)
+        turns = max(np.ceil(len(jobs) / work.at_once(m)), 1)
+        allowed = max(others * self.left / turns, 0.01 * self.seconds)
         given = model.callbacks
         model.set_params(callbacks=[*check_callbacks(given), TimeLimit(allowed)])
         try:
@@ -94,8 +92,7 @@ class Budget:
             return None
         missing = sum(job.candidate == m for job in work.jobs) - len(had)
         others = any(work.complete(k) for k in range(len(work.candidates)) if k != m)
-        at_once = 1 if work.candidates[m].by_engine else self._threads
-        takes = had[-1][1].seconds * np.ceil(missing / at_once)
+        takes = had[-1][1].seconds * np.ceil(missing / work.at_once(m))
         if missing and others and takes > self.left:
             return "would take too long"
         for fold, one in had:

@@ -200,7 +200,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             groups=groups,
             folds=self._folds(data, groups, rows),
             risk=risk,
-            budget=Budget(risk, data, seconds=limit, began=began, threads=threads, hope=self._hope),
+            budget=Budget(risk, data, seconds=limit, began=began, hope=self._hope),
             method=method,
             refit=check_flag("refit", self.refit),
             keep_partial=check_flag("keep_partial", self.keep_partial),

@@ -88,14 +88,25 @@ class WithoutLock {
   PyThreadState* state_;
 };
 
+// Is this call to end? Then the exception is set. Signals reach the main thread alone, so there is a word for the
+// others: `pause` raises it.
+inline bool must_stop() {
+  if (must_not_lock()) return false;
+  nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) return true;
+  try {
+    nb::module_::import_("weald._engine._threads").attr("pause")();
+  } catch (nb::python_error& error) {
+    error.restore();
+    return true;
+  }
+  return false;
+}
+
 // Runs fn without the interpreter's lock; Ctrl-C is looked for a few times a second.
 template <class Fn>
 auto without_lock(Fn&& fn) {
-  Interrupt interrupt([] {
-    if (must_not_lock()) return false;
-    nb::gil_scoped_acquire lock;
-    return PyErr_CheckSignals() != 0;
-  });
+  Interrupt interrupt(must_stop);
   try {
     const WithoutLock unlocked;
     return fn(interrupt);

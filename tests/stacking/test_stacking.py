@@ -1,5 +1,9 @@
 """Stacking beyond scikit-learn: any splitter, out-of-bag columns, layers, and no leak."""
 
+from threading import Event, Lock, Timer
+from time import monotonic, sleep
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 
 import weald
 from weald import (
+    DecisionTreeRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     RandomForestClassifier,
@@ -30,6 +35,7 @@ from weald import (
     StackingRegressor,
     VotingClassifier,
 )
+from weald import _engine as engine
 
 X, Y = load_iris(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(len(Y))
@@ -238,6 +244,52 @@ def test_the_number_of_threads_changes_nothing():
     members = [*MEMBERS, ("trees", GradientBoostingClassifier(n_estimators=10, random_state=0))]
     one, two = (StackingClassifier(members, n_jobs=k, cv=3).fit(X, Y) for k in (1, 2))
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+class ThreadsOf(GradientBoostingClassifier):
+    """Notes how many threads its fit has, and how many other fits run beside it."""
+
+    running, most = 0, 0
+    threads: ClassVar = set()
+    _lock = Lock()
+
+    def fit(self, X, y):
+        cls = ThreadsOf
+        with cls._lock:
+            cls.running += 1
+            cls.most = max(cls.most, cls.running)
+            cls.threads.add(engine.resolve_threads(self.n_jobs))
+        sleep(0.05)
+        super().fit(X, y)
+        with cls._lock:
+            cls.running -= 1
+        return self
+
+
+@pytest.mark.parametrize(("cv", "at_once", "threads"), [(3, 2, 1), (2, 1, 4)])
+def test_there_are_never_more_threads_than_asked_for(monkeypatch, cv, at_once, threads):
+    monkeypatch.setattr(ThreadsOf, "__module__", "weald.boosting.classifier")  # as one of its own
+    ThreadsOf.most, ThreadsOf.threads = 0, set()
+    member = ThreadsOf(n_estimators=2, random_state=0, n_jobs=threads if at_once == 1 else 2)
+    StackingClassifier([("one", member)], n_jobs=threads if at_once == 1 else 2, cv=cv).fit(X, Y)
+    assert ThreadsOf.most == at_once
+    assert ThreadsOf.threads == {threads}
+
+
+def test_a_fit_beside_others_ends_when_the_main_thread_is_told_to():
+    stop = Event()
+    stop.set()
+    with engine.beside_others(stop), pytest.raises(KeyboardInterrupt):
+        RandomForestRegressor(20, random_state=0).fit(XR, YR)  # asked between rounds
+    numbers = np.random.default_rng(0)
+    many, target = numbers.normal(size=(200_000, 40)), numbers.normal(size=200_000)
+    stop.clear()
+    Timer(0.2, stop.set).start()
+    with engine.beside_others(stop), pytest.raises(KeyboardInterrupt):
+        DecisionTreeRegressor().fit(many, target)  # asked by the engine
+    began = monotonic()
+    DecisionTreeRegressor(max_depth=2).fit(XR, YR)  # and this is over
+    assert monotonic() - began < 5
 
 
 def test_a_bar_over_members_and_folds(capsys):

@@ -8,7 +8,8 @@
 //   tile       up to 256 rows, column-major       a node inside: 255 for each row that is in it
 //   smaller    a node of a quarter gets a tile of its own, so that no time goes into rows elsewhere
 //
-// The same keys and the same arithmetic as everywhere: the tree is the one that grows without.
+// The same keys and the same arithmetic as everywhere: the tree is the one that grows without. Random cuts know
+// categories and missing values; the best cuts of such columns are left to the general search.
 #pragma once
 
 #include "weald/base/paths.hpp"
@@ -31,9 +32,9 @@ class SmallSubtrees {
     if (!fits) return;
     for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
       const Column& column = matrix.columns[j];
-      if (column.categorical) return;
+      if (column.categorical && !rules.random_split) return;
       place_.push_back(static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
-      if (column.has_missing) may_miss_.push_back(static_cast<std::uint32_t>(j));
+      if (column.has_missing && !rules.random_split) may_miss_.push_back(static_cast<std::uint32_t>(j));
     }
     most_ = rules.random_split ? large_.kRows : small_.kRows;
     if (rules.random_split) {
@@ -115,7 +116,7 @@ class SmallSubtrees {
     return &tile.codes[place_[j] * Tile::kRows];
   }
 
-  // Are values missing? Then the general search has to place them.
+  // Are values missing that the general search has to place?
   template <class Tile>
   bool misses(const Tile& tile, const Block& block) const {
     Bytes any = Bytes::none();
@@ -192,14 +193,23 @@ class SmallSubtrees {
 
   void record(DoneNode& done, const Task& task, const Split& split, Lane sum) {
     const Column& column = task.block.columns[split.column];
-    CutPoint cut{split.last_left, split.first_right, kNaN};
-    if (plan_.rules.random_split) cut = bin_cut(column, split.last_left, split.random_threshold);
-    done.threshold =
-        std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right]) : cut.threshold;
+    if (split.categorical) {
+      done.threshold = kNaN;
+      done.set = static_cast<std::int32_t>(task.tree.left_codes.size());
+      const bool kept = has_few_codes(plan_.matrix.columns[split.column]);
+      task.tree.left_codes.push_back(kept ? split.left_codes : std::vector<Code>{});
+    } else if (split.first_right == column.n_codes) {
+      done.threshold = kInf;  // present | missing
+    } else {
+      CutPoint cut{split.last_left, split.first_right, kNaN};
+      if (plan_.rules.random_split) cut = bin_cut(column, split.last_left, split.random_threshold);
+      done.threshold =
+          std::isnan(cut.threshold) ? midpoint(column.high[cut.last_left], column.low[cut.first_right]) : cut.threshold;
+    }
     done.feature = static_cast<std::int32_t>(split.column);
     done.left = static_cast<std::int32_t>(task.tree.nodes.size());
     const Lane left = split.left_sum & 0xFFFFFFFF;
-    done.missing_left = left > (sum & 0xFFFFFFFF) - left;
+    done.missing_left = split.had_missing ? split.missing_left : left > (sum & 0xFFFFFFFF) - left;
   }
 
   // The node becomes its left child; returns the right one.
@@ -207,13 +217,20 @@ class SmallSubtrees {
   Members<Tile::kChunks> divide(const Tile& tile, Subtree& tree, const Split& split, Members<Tile::kChunks>& node) {
     Members<Tile::kChunks> right;
     const std::uint8_t* codes = codes_of(tile, split.column);
+    const bool missing_left = split.had_missing && split.missing_left;
+    const Code missing = plan_.matrix.columns[split.column].n_codes;
     std::size_t n_left = 0;
-    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const Bytes left = Bytes::load(codes + c * kRowsAtOnce).is_up_to(split.last_left) & node.in[c];
-      right.in[c] = node.in[c].without(left);
-      node.in[c] = left;
-      n_left += static_cast<std::size_t>(std::popcount(left.bits()));
-    }
+    with_test(split.categorical, split.last_left, split.left_codes, [&](auto&& goes_left) {
+      for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+        const Bytes code = Bytes::load(codes + c * kRowsAtOnce);
+        Bytes left = goes_left(code);
+        if (missing_left) left = left | code.is(missing);
+        left = left & node.in[c];
+        right.in[c] = node.in[c].without(left);
+        node.in[c] = left;
+        n_left += static_cast<std::size_t>(std::popcount(left.bits()));
+      }
+    });
     const auto children = static_cast<std::uint32_t>(tree.nodes.size());
     tree.nodes.resize(children + 2);
     right.n = node.n - n_left, node.n = n_left;
@@ -241,7 +258,11 @@ class SmallSubtrees {
     draw_columns(tile, node);
     if (plan_.rules.random_split) {
       draw_cuts(node.key, block);
-      for (const Candidate& cut : candidates()) try_cut(tile, cut, node, best);
+      for (const Candidate& cut : candidates()) {
+        std::span<const Code> left_codes;
+        if (block.columns[cut.column].categorical) left_codes = draw_categories(tile, cut, node);
+        try_cut(tile, cut, left_codes, node, best);
+      }
     } else {
       SixteenRows sixteen;
       (Bytes::load(tile.h) & node.in[0]).store(sixteen.h);
@@ -268,9 +289,15 @@ class SmallSubtrees {
       }
       Candidate& next = candidates_[n_candidates_];
       next.column = drawn_[k];
-      next.ends = extremes_of(codes_of(tile, next.column), node);
-      n_candidates_ += next.ends.first < next.ends.last;  // no branch: it could not be foretold
+      const Column& column = plan_.matrix.columns[next.column];
+      next.ends = column.has_missing ? present_extremes_of(codes_of(tile, next.column), column.n_codes, node)
+                                     : extremes_of(codes_of(tile, next.column), node);
+      n_candidates_ += varies(next.ends, column);  // no branch: it could not be foretold
     }
+  }
+
+  static bool varies(const Extremes& ends, const Column& column) {
+    return (ends.first < ends.last) | (ends.has_missing & (ends.first != column.n_codes));
   }
 
   template <std::size_t kChunks>
@@ -285,33 +312,101 @@ class SmallSubtrees {
     return {255 - largest.a, largest.b, false};
   }
 
+  // The same where codes may say "missing", which is above all others.
+  template <std::size_t kChunks>
+  static Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const Members<kChunks>& node) {
+    Bytes below = Bytes::none(), high = below, seen = below;
+    for (std::size_t c = 0; c < kChunks; ++c) {
+      const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c], absent = code.is(missing) & in;
+      below = below.larger(~code & in);
+      high = high.larger((code & in).without(absent));
+      seen = seen | absent;
+    }
+    const TwoLargest largest = largest_of(below, high);
+    return {255 - largest.a, largest.b, seen.bits() != 0};
+  }
+
   // Looking values up in the tables of bins takes long: all candidates at once.
   void draw_cuts(std::uint64_t key, const Block& block) {
+    const auto several = [&](const Candidate& one) {
+      return !block.columns[one.column].categorical && one.ends.first < one.ends.last;
+    };
     for (Candidate& one : candidates()) {
-      one.threshold = draw_bin_threshold(key, block.columns[one.column], one.column, one.ends);
+      one.last_left = one.ends.last;  // one value: present | missing
+      if (several(one)) one.threshold = draw_bin_threshold(key, block.columns[one.column], one.column, one.ends);
     }
     for (Candidate& one : candidates()) {
-      one.last_left = last_bin_below(block.columns[one.column], one.ends, one.threshold);
+      if (several(one)) one.last_left = last_bin_below(block.columns[one.column], one.ends, one.threshold);
     }
   }
 
+  // Those of a column's categories that go left.
   template <class Tile>
-  void try_cut(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node, Split& best) {
+  std::span<const Code> draw_categories(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node) {
     const std::uint8_t* codes = codes_of(tile, at.column);
-    ByteSums sums;
+    std::uint64_t seen[kByteSlots / 64] = {};
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const Bytes in = Bytes::load(codes + c * kRowsAtOnce).is_up_to(at.last_left) & node.in[c];
-      sums.add(Bytes::load(tile.h + c * kRowsAtOnce) & in, Bytes::load(tile.g + c * kRowsAtOnce) & in);
+      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+        const std::uint8_t code = codes[c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))];
+        seen[code / 64] |= std::uint64_t{1} << (code % 64);
+      }
     }
-    const Lane left = sums.packed();
+    std::size_t n = 0;
+    for (std::size_t word = at.ends.first / 64; word <= at.ends.last / 64; ++word) {
+      for (std::uint64_t bits = seen[word]; bits != 0; bits &= bits - 1) {
+        categories_[n++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
+      }
+    }
+    n -= n > 0 && categories_[n - 1] > at.ends.last;  // missing
+    return {categories_, n > 1 ? shuffle_and_cut(node.key, at.column, {categories_, n}) : n};
+  }
+
+  // Calls fn with what tells, of sixteen codes, those that go left.
+  template <class Fn>
+  static void with_test(bool categorical, Code last_left, std::span<const Code> left_codes, Fn&& fn) {
+    if (!categorical) return fn([last_left](Bytes code) { return code.is_up_to(last_left); });
+    fn([left_codes](Bytes code) {
+      Bytes any = Bytes::none();
+      for (const Code one : left_codes) any = any | code.is(one);
+      return any;
+    });
+  }
+
+  template <class Tile>
+  void try_cut(const Tile& tile, const Candidate& at, std::span<const Code> left_codes,
+               const Members<Tile::kChunks>& node, Split& best) {
+    const std::uint8_t* codes = codes_of(tile, at.column);
+    const Column& column = plan_.matrix.columns[at.column];
+    const auto sum_of = [&](auto&& chosen) {
+      ByteSums sums;
+      for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+        const Bytes in = chosen(Bytes::load(codes + c * kRowsAtOnce)) & node.in[c];
+        sums.add(Bytes::load(tile.h + c * kRowsAtOnce) & in, Bytes::load(tile.g + c * kRowsAtOnce) & in);
+      }
+      return sums.packed();
+    };
     const auto side = [](Lane sum) {
       const auto G = static_cast<double>(sum >> 32), H = static_cast<double>(sum & 0xFFFFFFFF);
       return quadratic(G, H);
     };
-    const double score = side(left) + side(node.sum - left);
+    const auto score_of = [&](Lane left) { return side(left) + side(node.sum - left); };
+    Lane left = 0;
+    with_test(column.categorical, at.last_left, left_codes, [&](auto&& goes_left) { left = sum_of(goes_left); });
+    double score = score_of(left);
+    bool missing_left = false;
+    if (at.ends.has_missing && at.ends.first < at.ends.last) {  // tried on the right, then on the left
+      const Lane with_missing = left + sum_of([&](Bytes code) { return code.is(column.n_codes); });
+      const double other = score_of(with_missing);
+      missing_left = other > score;
+      if (missing_left) score = other, left = with_missing;
+    }
     if (!best.loses_to(score, at.column, request_.ties)) return;
     best.score = score, best.column = at.column, best.left_sum = left;
     best.last_left = at.last_left, best.random_threshold = at.threshold;
+    best.first_right = at.ends.first < at.ends.last ? at.last_left + 1 : column.n_codes;
+    best.had_missing = at.ends.has_missing, best.missing_left = missing_left;
+    best.categorical = column.categorical;
+    if (column.categorical) best.left_codes.assign(left_codes.begin(), left_codes.end());
   }
 
   const Plan& plan_;
@@ -319,7 +414,7 @@ class SmallSubtrees {
   std::size_t most_ = 0;                 // rows of the largest node taken
   std::size_t strips_ = 0;               // of sixteen columns
   std::vector<std::size_t> place_;       // of each column's byte in a row
-  std::vector<std::uint32_t> may_miss_;  // columns
+  std::vector<std::uint32_t> may_miss_;  // columns whose missing values are left to the general search
   Tile<kLargeTile> large_;
   Tile<kMiddleTile> middle_;
   Tile<1> small_;
@@ -328,6 +423,7 @@ class SmallSubtrees {
   std::vector<std::uint32_t> drawn_;
   std::vector<Candidate> candidates_;
   std::size_t n_candidates_ = 0;
+  Code categories_[kByteSlots] = {};  // of a column
   SearchRequest request_;
 };
 

@@ -15,14 +15,6 @@ namespace weald {
 
 namespace {
 
-// The random rule for categories: a random order of those present, cut anywhere.
-std::size_t shuffle_and_cut(std::span<Code> order, Stream stream) {
-  for (std::size_t p = order.size(); p > 1; --p) {
-    std::swap(order[p - 1], order[stream.below(static_cast<std::uint32_t>(p))]);
-  }
-  return 1 + stream.below(static_cast<std::uint32_t>(order.size() - 1));
-}
-
 // How the groups of a column are held during its search.
 enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides };
 
@@ -274,7 +266,7 @@ class ColumnSearch {
 
   std::size_t random_position() {
     if (groups_ == Groups::TwoSides) return 1;
-    if (column_.categorical) return shuffle_and_cut(order(), Stream(derive(request_.node_key, j_)));
+    if (column_.categorical) return shuffle_and_cut(request_.node_key, j_, order());
     draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
     const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
     return static_cast<std::size_t>(cut - order().begin());

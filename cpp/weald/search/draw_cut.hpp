@@ -1,4 +1,5 @@
-// The random rule for a numeric column: a threshold drawn uniformly between the extremes present.
+// The random rule. A numeric column: a threshold drawn uniformly between the extremes present. Categories: a random
+// order of those present, cut anywhere.
 #pragma once
 
 #include "weald/base/paths.hpp"
@@ -81,6 +82,15 @@ inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column
       cut.first_right = std::min(cut.first_right, code);
   });
   return cut;
+}
+
+// How many of the categories go left, which come first afterwards. There are at least two.
+inline std::size_t shuffle_and_cut(std::uint64_t node_key, std::uint32_t j, std::span<Code> order) {
+  Stream stream(derive(node_key, j));
+  for (std::size_t p = order.size(); p > 1; --p) {
+    std::swap(order[p - 1], order[stream.below(static_cast<std::uint32_t>(p))]);
+  }
+  return 1 + stream.below(static_cast<std::uint32_t>(order.size() - 1));
 }
 
 inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,

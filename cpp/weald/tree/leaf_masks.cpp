@@ -61,8 +61,29 @@ void ask_set(const SetTest<M>& test, const V* tile, std::size_t n, M* leaves) {
   }
 }
 
+// The same of a column of few categories, whose set is bits: all rows at once, a word of the set at a time. `codes`
+// are the categories, or one of two that no word holds.
+constexpr std::uint32_t kMissingCode = kFewCategories, kUnknownCode = 2 * kFewCategories;
+
 template <class V, class M>
-WEALD_INLINE void add_tile(const Tests<V, M>& tests, const V* tile, std::size_t n, double* sums) {
+WEALD_INLINE void ask_bits(const SetTest<M>& test, const M* codes, M* leaves) {
+  typedef M Masks __attribute__((vector_size(32), may_alias));
+  const auto* code = reinterpret_cast<const Masks*>(codes + test.column * kRows<V>);
+  auto* out = reinterpret_cast<Masks*>(leaves);
+  const Masks stay = test.stay - Masks{}, absent = (test.missing_left ? M{kMissingCode} : ~M{0}) - Masks{};
+  Masks yes[4];
+  for (std::size_t q = 0; q < 4; ++q) yes[q] = (Masks)(code[q] == absent);
+  for (M word = 0; word * 32 < test.n_categories; ++word) {
+    const Masks bits = M{test.set[word]} - Masks{};
+    for (std::size_t q = 0; q < 4; ++q) {
+      yes[q] |= (Masks)(code[q] >> 5 == word - Masks{}) & (0 - ((bits >> (code[q] & 31)) & 1));
+    }
+  }
+  for (std::size_t q = 0; q < 4; ++q) out[q] &= yes[q] | stay;
+}
+
+template <class V, class M>
+WEALD_INLINE void add_tile(const Tests<V, M>& tests, const V* tile, const M* codes, std::size_t n, double* sums) {
   typedef V Values __attribute__((vector_size(32), may_alias));
   typedef M Masks __attribute__((vector_size(32), may_alias));
   alignas(32) M leaves[kRows<V>];
@@ -87,19 +108,23 @@ WEALD_INLINE void add_tile(const Tests<V, M>& tests, const V* tile, std::size_t 
     }
     auto* out = reinterpret_cast<Masks*>(leaves);
     out[0] = a, out[1] = b, out[2] = c, out[3] = d;
-    for (std::size_t k = from.sets; k < to.sets; ++k) ask_set(tests.sets[k], tile, n, leaves);
+    for (std::size_t k = from.sets; k < to.sets; ++k) {
+      const SetTest<M>& test = tests.sets[k];
+      test.n_categories <= kFewCategories ? ask_bits<V>(test, codes, leaves) : ask_set(test, tile, n, leaves);
+    }
     const double* values = tests.values.data() + from.values;
     for (std::size_t r = 0; r < n; ++r) sums[r] += values[std::countr_zero(leaves[r])];
     from = to;
   }
 }
 
-WEALD_WIDE void add_floats(const Tests<float, std::uint32_t>& tests, const float* tile, std::size_t n, double* sums) {
-  add_tile(tests, tile, n, sums);
+WEALD_WIDE void add_floats(const Tests<float, std::uint32_t>& tests, const float* tile, const std::uint32_t* codes,
+                           std::size_t n, double* sums) {
+  add_tile(tests, tile, codes, n, sums);
 }
-WEALD_WIDE void add_doubles(const Tests<double, std::uint64_t>& tests, const double* tile, std::size_t n,
-                            double* sums) {
-  add_tile(tests, tile, n, sums);
+WEALD_WIDE void add_doubles(const Tests<double, std::uint64_t>& tests, const double* tile, const std::uint64_t* codes,
+                            std::size_t n, double* sums) {
+  add_tile(tests, tile, codes, n, sums);
 }
 
 template <class V, class M>
@@ -107,6 +132,7 @@ class MaskedTrees {
  public:
   MaskedTrees(const Forest& forest, const Adding& adding) {
     place_.assign(forest.n_columns(), 0);
+    n_categories_ = forest.n_categories;
     for (std::size_t t = adding.first; t < adding.last; ++t) {
       add_tree(forest.trees[t], adding.weights ? adding.weights[t] : 1.0);
     }
@@ -115,25 +141,39 @@ class MaskedTrees {
   template <class T>
   void add(const Table<T>& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
     Patience patience(interrupt);
-    std::vector<V> values(std::max<std::size_t>(columns_.size(), 1) * kRows<V> + 32 / sizeof(V));
-    // Registers are filled from addresses that are multiples of their size.
-    const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(values.data())) % 32 / sizeof(V);
-    V* tile = values.data() + skipped;
+    std::vector<V> values(tile_size());
+    std::vector<M> numbers(tile_size());
+    V* tile = aligned(values);
+    M* codes = aligned(numbers);
     for (std::size_t from = begin; from < end; from += kRows<V>) {
       const std::size_t n = std::min(kRows<V>, end - from);
       patience.spend(tests_.values.size());  // a test of all these rows takes as long as one row elsewhere
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         for (std::size_t r = 0; r < n; ++r) tile[c * kRows<V> + r] = static_cast<V>(table.at(from + r, columns_[c]));
+        const std::uint32_t categories = n_categories_[columns_[c]];
+        if (categories == 0 || categories > kFewCategories) continue;
+        for (std::size_t r = 0; r < n; ++r) {
+          const V value = tile[c * kRows<V> + r];
+          const bool known = value >= 0 && value < static_cast<V>(categories);
+          codes[c * kRows<V> + r] = known ? static_cast<M>(value) : value != value ? kMissingCode : kUnknownCode;
+        }
       }
       if constexpr (sizeof(V) == sizeof(float)) {
-        add_floats(tests_, tile, n, sums + from);
+        add_floats(tests_, tile, codes, n, sums + from);
       } else {
-        add_doubles(tests_, tile, n, sums + from);
+        add_doubles(tests_, tile, codes, n, sums + from);
       }
     }
   }
 
  private:
+  // Registers are filled from addresses that are multiples of their size.
+  std::size_t tile_size() const { return std::max<std::size_t>(columns_.size(), 1) * kRows<V> + 32 / sizeof(V); }
+  template <class T>
+  static T* aligned(std::vector<T>& values) {
+    return values.data() + (0 - reinterpret_cast<std::uintptr_t>(values.data())) % 32 / sizeof(T);
+  }
+
   std::uint32_t place_of(std::size_t column) {
     if (place_[column] == 0) {
       columns_.push_back(static_cast<std::uint32_t>(column));
@@ -170,6 +210,7 @@ class MaskedTrees {
   }
 
   std::vector<std::uint32_t> columns_, place_;  // in use; 1 + the place of each among them
+  std::vector<std::uint32_t> n_categories_;     // per column of the table; 0: numbers
   Tests<V, M> tests_;
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "weald/base/paths.hpp"
+#include "weald/base/wide_vectors.hpp"
 
 namespace weald {
 
@@ -15,28 +16,37 @@ namespace {
 // none of them missing, which takes half the instructions.
 enum class Look { Plain, Missing, Categories };
 
-// One step down. Arithmetic instead of a choice: half of all tests would mislead a branch predictor.
+// Does a missing value go left at this test?
+inline std::uint64_t missing_yes(const Node& node, double value) {
+  return static_cast<std::uint64_t>(value != value) & (node.head & Node::kMissingLeft);
+}
+
+// Is the answer of a test to a value yes? Arithmetic instead of choices: half of all tests would mislead a branch
+// predictor.
+template <Look kLook>
+std::uint64_t is_up_to(const Node& node, double value) {
+  const auto yes = static_cast<std::uint64_t>(value <= node.number);
+  return kLook == Look::Plain ? yes : yes | missing_yes(node, value);
+}
+
+WEALD_INLINE std::uint64_t is_in_set(const Node& node, const std::uint32_t* sets, double value) {
+  const auto set = std::bit_cast<std::uint64_t>(node.number);
+  const auto categories = static_cast<std::uint32_t>(set);
+  const bool known = value >= 0 && value < static_cast<double>(categories);
+  const auto c = static_cast<std::uint32_t>(known ? value : 0.0);
+  return static_cast<std::uint64_t>(known & goes_left(sets + (set >> 32), categories, c)) | missing_yes(node, value);
+}
+
+// One step down.
 template <Look kLook, class T>
 const Node* step(const Node* node, const std::uint32_t* sets, const T* row, std::size_t stride) {
   const std::size_t column = node->head >> Node::kShift;
   const auto value = static_cast<double>(row[kLook == Look::Plain ? column : column * stride]);
-  bool yes = value <= node->number;
+  std::uint64_t yes = is_up_to<kLook>(*node, value);
   if constexpr (kLook == Look::Categories) {
-    if (node->head & Node::kCategorical) {
-      const auto set = std::bit_cast<std::uint64_t>(node->number);
-      const auto categories = static_cast<std::uint32_t>(set);
-      yes = false;
-      if (value >= 0 && value < categories) {
-        const auto c = static_cast<std::uint32_t>(value);
-        yes = goes_left(sets + (set >> 32), categories, c);
-      }
-    }
+    if (node->head & Node::kCategorical) yes = is_in_set(*node, sets, value);
   }
-  std::uint64_t no = 1 ^ static_cast<std::uint64_t>(yes);
-  if constexpr (kLook != Look::Plain) {
-    no &= ~(static_cast<std::uint64_t>(value != value) & (node->head & Node::kMissingLeft));
-  }
-  return node + 1 + ((std::uint64_t{node->next} - 1) & (0 - no));
+  return node + 1 + ((std::uint64_t{node->next} - 1) & (yes - 1));
 }
 
 // Walks of rows down trees. Several at a time hide the latency of the loads; one that has arrived makes
@@ -120,8 +130,8 @@ class BlockWalker {
   void walk_tree(std::size_t tree, std::vector<Row>& rows, std::uint32_t* leaf) {
     const CompactTree& into = forest_.trees[tree];
     const Node* root = into.nodes.data();
-    const bool crowd = uses(Path::CrowdsDivided) && look_ == Look::Plain && rows.size() >= kCrowd;
-    if (crowd) spread(root, rows);
+    const bool crowd = uses(Path::CrowdsDivided) && rows.size() >= kCrowd;
+    if (crowd) with_look([&]<Look kLook>(As<kLook>) { spread<kLook>(into, rows); });
     walk_all(
         rows.size(), [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
         [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
@@ -144,27 +154,36 @@ class BlockWalker {
  private:
   template <class Enter, class Arrive>
   void walk_all(std::size_t n, Enter&& enter, Arrive&& arrive) {
+    with_look([&]<Look kLook>(As<kLook>) { walk<kLook>(table_, n, enter, arrive); });
+  }
+
+  template <Look kLook>
+  using As = std::integral_constant<Look, kLook>;
+  template <class Fn>
+  void with_look(Fn&& fn) const {
     switch (look_) {
       case Look::Plain:
-        return walk<Look::Plain>(table_, n, enter, arrive);
+        return fn(As<Look::Plain>{});
       case Look::Missing:
-        return walk<Look::Missing>(table_, n, enter, arrive);
+        return fn(As<Look::Missing>{});
       case Look::Categories:
-        return walk<Look::Categories>(table_, n, enter, arrive);
+        return fn(As<Look::Categories>{});
     }
   }
 
   // Near the root the rows are divided as in growth, [left | right], test by test: that reads them in
   // order and leaves rows that go the same way next to each other, so that the lower nodes they walk
   // on from are still in the first cache when the next of them comes.
-  void spread(const Node* root, std::vector<Row>& rows) {
+  template <Look kLook>
+  void spread(const CompactTree& tree, std::vector<Row>& rows) {
     start_.resize(rows.size());
     scratch_.resize(rows.size());
     struct Group {
       const Node* node;
       std::size_t begin, end;
     };
-    std::vector<Group> open{{root, 0, rows.size()}};
+    const std::uint32_t* sets = tree.sets.data();
+    std::vector<Group> open{{tree.nodes.data(), 0, rows.size()}};
     while (!open.empty()) {
       const Group group = open.back();
       open.pop_back();
@@ -173,16 +192,23 @@ class BlockWalker {
                   start_.begin() + static_cast<std::ptrdiff_t>(group.end), group.node);
         continue;
       }
-      const T* column = table_.data + (group.node->head >> Node::kShift);
-      const double threshold = group.node->number;
+      const T* column = table_.data + (group.node->head >> Node::kShift) * table_.column_stride;
+      const Node node = *group.node;  // a copy, which no store can change
       std::size_t left = group.begin, right = 0;
-      for (std::size_t i = group.begin; i < group.end; ++i) {
-        const Row row = rows[i];
-        const bool yes = static_cast<double>(column[row * table_.row_stride]) <= threshold;
-        rows[left] = row;  // left <= i: never overwrites a row not yet read
-        scratch_[right] = row;
-        left += yes;
-        right += !yes;
+      const auto divide = [&](auto&& is_yes) {
+        for (std::size_t i = group.begin; i < group.end; ++i) {
+          const Row row = rows[i];
+          const std::uint64_t yes = is_yes(static_cast<double>(column[row * table_.row_stride]));
+          rows[left] = row;  // left <= i: never overwrites a row not yet read
+          scratch_[right] = row;
+          left += yes;
+          right += 1 - yes;
+        }
+      };
+      if (kLook == Look::Categories && (node.head & Node::kCategorical)) {
+        divide([&](double value) { return is_in_set(node, sets, value); });
+      } else {
+        divide([&](double value) { return is_up_to<kLook>(node, value); });
       }
       std::copy_n(scratch_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
       open.push_back({group.node + group.node->next, left, group.end});

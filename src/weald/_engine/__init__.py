@@ -28,7 +28,13 @@ from weald._engine._core import (
     reals,
 )
 from weald._engine._forest import Forest, grow_forest
-from weald._engine._threads import check_n_jobs, resolve_threads, threads
+from weald._engine._threads import (
+    beside_others,
+    check_n_jobs,
+    pause,
+    resolve_threads,
+    threads,
+)
 from weald._engine._tree import Tree, paths_of
 
 __all__ = [
@@ -42,6 +48,7 @@ __all__ = [
     "Rules",
     "Target",
     "Tree",
+    "beside_others",
     "bin_table",
     "check_n_jobs",
     "draw_columns",
@@ -56,6 +63,7 @@ __all__ = [
     "member_seed",
     "order_of",
     "paths_of",
+    "pause",
     "pruning_path",
     "reals",
     "resolve_threads",

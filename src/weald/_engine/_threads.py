@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral
+from threading import Event
 from typing import Any
 
 from weald._engine import _core
@@ -14,6 +15,7 @@ from weald._engine import _core
 _MOST = 256  # threads beyond this only cost memory
 
 _limit: ContextVar[int | None] = ContextVar("weald_threads", default=None)
+_beside: ContextVar[Event | None] = ContextVar("weald_beside", default=None)
 
 
 @contextmanager
@@ -40,6 +42,34 @@ def threads(n: int) -> Iterator[None]:
         _limit.reset(token)
 
 
+@contextmanager
+def beside_others(stop: Event) -> Iterator[None]:
+    """Keep to one thread inside a ``with`` block, whatever ``n_jobs`` says: others are at work too.
+
+    Parameters
+    ----------
+    stop : Event
+        Ctrl-C reaches the main thread only. Set there, it ends what runs here.
+    """
+    token = _beside.set(stop)
+    try:
+        yield
+    finally:
+        _beside.reset(token)
+
+
+def pause() -> None:
+    """Asked by the engine a few times a second, and by the driver: whether this thread is to stop.
+
+    Raises
+    ------
+    KeyboardInterrupt
+    """
+    stop = _beside.get()
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
+
+
 def check_n_jobs(n_jobs: Any) -> int | None:
     """None, or a whole number other than 0."""
     # Asking an abstract class takes longer than a tree takes for a row: plain integers first.
@@ -58,6 +88,8 @@ def resolve_threads(n_jobs: Any) -> int:
     Negative numbers count from the end as in joblib: -1 is all cores, -2 all but one.
     """
     jobs = check_n_jobs(n_jobs)
+    if _beside.get() is not None:
+        return 1
     if jobs is None:
         limit = _limit.get()
         if limit is not None:

@@ -37,8 +37,6 @@ class Budget:
         For everything.
     began : float
         When the time began, by `time.monotonic`.
-    threads : int
-        Fits of other libraries that run at the same time.
     refit_after : int, optional
         Fits on folds after which members are fitted again, to all rows: time is left for that.
     hope : bool
@@ -52,11 +50,10 @@ class Budget:
         *,
         seconds: float | None,
         began: float,
-        threads: int,
         refit_after: int | None = None,
         hope: bool = False,
     ) -> None:
-        self._risk, self._data, self._threads, self._hope = risk, data, threads, hope
+        self._risk, self._data, self._hope = risk, data, hope
         self.seconds = seconds
         self.deadline = self._end = np.inf if seconds is None else began + seconds
         if seconds is not None and refit_after is not None:
@@ -88,7 +85,8 @@ class Budget:
         m = job.candidate
         jobs = [t for t, one in enumerate(work.jobs) if one.candidate == m and t not in work.done]
         others = 1.0 if work.done else 0.5  # the very first leaves time for others
-        allowed = others * self.left / max(len(jobs), 1) - self._beside
+        turns = max(np.ceil(len(jobs) / work.at_once(m)), 1)
+        allowed = others * self.left / turns - self._beside
         allowed = self._allowed[id(job)] = max(allowed, 0.01 * self.seconds)
         given = model.callbacks
         model.set_params(callbacks=[*check_callbacks(given), TimeLimit(allowed)])
@@ -117,8 +115,7 @@ class Budget:
             return None
         missing = sum(job.candidate == m for job in work.jobs) - len(had)
         others = any(work.complete(k) for k in range(len(work.candidates)) if k != m)
-        at_once = 1 if work.candidates[m].by_engine else self._threads
-        takes = had[-1][1].seconds * np.ceil(missing / at_once)
+        takes = had[-1][1].seconds * np.ceil(missing / work.at_once(m))
         if missing and others and takes > self.left:
             return TOO_LONG
         for fold, one in had:

@@ -1,8 +1,11 @@
 """Candidates x folds, as work for the driver: every fit, and what it says of rows it has not seen.
 
-A fit of weald's own estimators takes all threads and runs by itself, so that Ctrl-C reaches it.
-Fits of other candidates run several at a time, one thread each. So there are never more threads
-than asked for, and the numbers are the same for any number of them.
+Fits of a candidate run several at a time, one thread each, whatever its own ``n_jobs`` says. Where
+there are fewer fits than threads, those of weald's own estimators run one after another and take
+all threads. So there are never more threads than asked for, and the numbers are the same for any
+number of them. Every fit reads its part of the table anew: that takes 1 to 2 % of the time (at most
+16 milliseconds of a fit to 33,000 rows of 14 columns), and its bins are those of its own rows, as
+if it had been fitted by itself.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -61,7 +65,7 @@ class Candidate:
 
     @cached_property
     def by_engine(self) -> bool:
-        """Whether it is one of weald's own, which takes all threads."""
+        """Whether it is one of weald's own, which can take all threads, and be stopped."""
         return type(self.make()).__module__.partition(".")[0] == "weald"
 
 
@@ -142,11 +146,16 @@ class CandidateFits:
         """Where one batch of jobs ends and the next begins."""
         begun = 0
         for t, job in enumerate(self.jobs):
-            full = self._n_jobs if not self.candidates[job.candidate].by_engine else 1
-            if t > begun and (t - begun >= full or job.candidate != self.jobs[begun].candidate):
+            m = self.jobs[begun].candidate
+            if t > begun and (t - begun >= self.at_once(m) or job.candidate != m):
                 yield t
                 begun = t
         yield len(self.jobs)
+
+    def at_once(self, m: int) -> int:
+        """How many fits of a candidate run at the same time."""
+        fits = sum(job.candidate == m for job in self.jobs)
+        return 1 if self.candidates[m].by_engine and fits < self._n_jobs else self._n_jobs
 
     def advance(self, first: int, last: int, rate: float) -> bool:
         """Carry out the jobs first .. last - 1."""
@@ -157,18 +166,7 @@ class CandidateFits:
                 raise Finished("time_limit")
             self.given_up.setdefault(self.jobs[first].candidate, "no time left")
         batch = [t for t in range(first, last) if self._wanted(self.jobs[t].candidate)]
-        if len(batch) == 1 and self.candidates[self.jobs[batch[0]].candidate].by_engine:
-            results = [self._try(batch[0])]
-        elif batch:
-            with threadpool_limits(1):
-                at_once = min(self._n_jobs, len(batch))
-                if at_once == 1:
-                    results = [self._alone(t) for t in batch]
-                else:
-                    results = Parallel(n_jobs=at_once, prefer="threads")(
-                        delayed(self._alone)(t) for t in batch
-                    )
-        for t, result in zip(batch, results if batch else (), strict=True):
+        for t, result in zip(batch, self._results(batch), strict=True):
             m = self.jobs[t].candidate
             if isinstance(result, Fitted):
                 self.done[t] = result
@@ -223,8 +221,26 @@ class CandidateFits:
     def _wanted(self, m: int) -> bool:
         return m not in self.failed and m not in self.given_up
 
-    def _alone(self, t: int) -> Fitted | Exception:
-        with engine.threads(1):
+    def _results(self, batch: list[int]) -> list[Fitted | Exception]:
+        """Carry out jobs of one candidate at the same time."""
+        if len(batch) < 2 and all(self.candidates[self.jobs[t].candidate].by_engine for t in batch):
+            return [self._try(t) for t in batch]
+        stop = Event()
+        with threadpool_limits(1):
+            if len(batch) == 1:
+                return [self._beside(batch[0], stop)]
+            try:
+                return list(
+                    Parallel(n_jobs=len(batch), prefer="threads")(
+                        delayed(self._beside)(t, stop) for t in batch
+                    )
+                )
+            except BaseException:  # Ctrl-C
+                stop.set()
+                raise
+
+    def _beside(self, t: int, stop: Event) -> Fitted | Exception:
+        with engine.beside_others(stop):
             return self._try(t)
 
     def _try(self, t: int) -> Fitted | Exception:

@@ -211,7 +211,6 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
             data,
             seconds=limit,
             began=began,
-            threads=threads,
             refit_after=len(folds) if refit else None,
             hope=self._hope,
         )

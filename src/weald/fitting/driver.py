@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
 
+from weald import _engine as engine
 from weald.fitting.listeners import Listeners, check_callbacks
 from weald.fitting.progress import batches, live_bar
 from weald.params.warnings import warn_user
@@ -188,6 +189,7 @@ def drive(work: Work, plan: Plan) -> Outcome:
                 work.cut(plan.done)
                 raise Finished("no_change")
             for first, last in plan.batches():
+                engine.pause()
                 rate = plan.learning_rate if listeners is None else listeners.rate()
                 if not work.advance(first, last, rate):
                     bar.show(last)

@@ -193,7 +193,7 @@ class StackingClassifier(sk.StackingClassifier, _Stacking):
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" is the first of the three they have.
     n_jobs : int, optional
-        Fits that run at the same time. None means 1; weald's own estimators use all cores anyway.
+        Fits that run at the same time. None means 1; weald's own estimators then use all cores.
     passthrough : bool, default=False
         The final model sees X as well.
     verbose : int, default=0
@@ -293,7 +293,7 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
         order of the rows. Rows that no fold predicts (as in a time series) do not train the final
         model. "prefit" takes members that are fitted already.
     n_jobs : int, optional
-        Fits that run at the same time. None means 1; weald's own estimators use all cores anyway.
+        Fits that run at the same time. None means 1; weald's own estimators then use all cores.
     passthrough : bool, default=False
         The final model sees X as well.
     verbose : int, default=0

@@ -76,7 +76,7 @@ class VotingClassifier(sk.VotingClassifier, _Voting):
     weights : array-like of shape (n_members,), optional
         How much each member counts; default: all the same.
     n_jobs : int, optional
-        Fits that run at the same time. None means 1; weald's own estimators use all cores anyway.
+        Fits that run at the same time. None means 1; weald's own estimators then use all cores.
     flatten_transform : bool, default=True
         Whether ``transform`` of a soft vote gives one row for each sample.
     verbose : bool, default=False
@@ -138,7 +138,7 @@ class VotingRegressor(sk.VotingRegressor, _Voting):
     weights : array-like of shape (n_members,), optional
         How much each member counts; default: all the same.
     n_jobs : int, optional
-        Fits that run at the same time. None means 1; weald's own estimators use all cores anyway.
+        Fits that run at the same time. None means 1; weald's own estimators then use all cores.
     verbose : bool, default=False
         Print how long each member took.
 

@@ -209,31 +209,27 @@ void AdaBoost::weigh_classes(Interrupt& interrupt) {
   for (std::size_t c = 0; c < parts.size(); ++c) units[c % size] += parts[c];
   class_weights_.assign(size, 0.0);
   for (std::size_t c = 0; c < size; ++c) class_weights_[c] = static_cast<double>(units[c]) / per_unit_ / total_;
-  // Units are a share of all weight: too coarse for a leaf that has next to none.
+  // Units are a share of all weight: too coarse for rows of a class that have next to none in a leaf.
   constexpr Lane kLight = Lane{1} << 40;
-  std::vector<std::uint8_t> light(n_leaves_);
-  for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
-    light[leaf] = std::accumulate(&units[leaf * k], &units[leaf * k] + k, Lane{0}) < kLight;
-  }
-  if (std::find(light.begin(), light.end(), 1) != light.end()) weigh_light_leaves(light);
+  if (std::any_of(units.begin(), units.end(), [](Lane sum) { return sum < kLight; })) weigh_light_cells(units, kLight);
 }
 
-// Sums the classes of some leaves once more, in units of their own.
-void AdaBoost::weigh_light_leaves(const std::vector<std::uint8_t>& light) {
+// Sums some classes of some leaves once more, in units of their own. The rows of most of these are simply not there.
+void AdaBoost::weigh_light_cells(const std::vector<Lane>& units, Lane light) {
   const std::size_t k = n_classes();
-  std::vector<double> most(n_leaves_, 0.0);
-  for (std::size_t i = 0; i < factors_.size(); ++i) {
-    if (count(i) > 0) most[leaf_of_[i]] = std::max(most[leaf_of_[i]], factors_[i]);
-  }
-  std::vector<ExactSum> sums;
-  sums.reserve(n_leaves_ * k);
-  for (std::size_t c = 0; c < n_leaves_ * k; ++c) sums.emplace_back(most[c / k]);
-  for (std::size_t i = 0; i < factors_.size(); ++i) {
-    if (light[leaf_of_[i]])
-      sums[leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i])].add(factors_[i], count(i));
-  }
-  for (std::size_t c = 0; c < sums.size(); ++c) {
-    if (light[c / k]) class_weights_[c] = sums[c].value() / total_;
+  const auto for_rows = [&](auto&& visit) {
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+      const std::size_t cell = leaf_of_[i] * k + static_cast<std::size_t>(target_.classes[i]);
+      if (units[cell] < light && count(i) > 0) visit(i, cell);
+    }
+  };
+  std::vector<double> most(units.size(), 0.0);
+  for_rows([&](std::size_t i, std::size_t cell) { most[cell] = std::max(most[cell], factors_[i]); });
+  if (std::all_of(most.begin(), most.end(), [](double each) { return each == 0; })) return;
+  std::vector<ExactSum> sums(most.begin(), most.end());
+  for_rows([&](std::size_t i, std::size_t cell) { sums[cell].add(factors_[i], count(i)); });
+  for (std::size_t cell = 0; cell < sums.size(); ++cell) {
+    if (most[cell] > 0) class_weights_[cell] = sums[cell].value() / total_;
   }
 }
 

@@ -45,7 +45,7 @@ class AdaBoost {
   void cut_factors();
   void place_rows(const Shape& shape);
   void weigh_classes(Interrupt& interrupt);
-  void weigh_light_leaves(const std::vector<std::uint8_t>& light);
+  void weigh_light_cells(const std::vector<Lane>& units, Lane light);
   Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;
   void find_undrawn(Interrupt& interrupt);
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.task import Row, Settings, Side
@@ -14,7 +15,7 @@ in the same process (memory and import rows: in fresh processes), and the best o
 counts. The ratio is weald over the peer: below 1 weald is faster, smaller or lighter. A peer that
 cannot thread a task is shown with the one thread it uses. A peer that needs half a minute takes
 part in one or two rounds only. The log loss of ensembles clips class shares at 0.1 %, as they may
-be zero.
+be zero. Rows with a date in their note were measured then, all others in the full run.
 """
 
 
@@ -63,7 +64,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         _value(row.peer, row.unit),
         f"{row.ratio:.2f}" if row.ratio >= 0.1 else f"{row.ratio:.3f}",
         _quality(row),
-        row.note,
+        "; ".join(filter(None, (row.note, row.date))),
     )
 
 
@@ -84,6 +85,14 @@ def aligned(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Set the rows in a table."""
     return aligned(HEAD, [_cells(row) for row in rows])
+
+
+def updated(folder: Path, rows: Sequence[Row], date: str) -> tuple[list[Row], dict[str, str]]:
+    """The published rows with some tasks measured again or new, and the facts of the full run."""
+    kept = json.loads((folder / "results.json").read_text())
+    measured = {row.task for row in rows}
+    old = [row for row in map(Row.from_json, kept["rows"]) if row.task not in measured]
+    return [*old, *(replace(row, date=date) for row in rows)], kept["machine"]
 
 
 def write(folder: Path, rows: Sequence[Row], machine: dict[str, str], settings: Settings) -> None:

@@ -98,13 +98,17 @@ class Side:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: weald and one peer (or a limit) on one task."""
+    """One line of the table: weald and one peer (or a limit) on one task.
+
+    A date is that of a row measured again after the full run.
+    """
 
     task: str
     unit: str
     ours: Side
     peer: Side
     note: str = ""
+    date: str = ""
 
     @property
     def ratio(self) -> float:
@@ -122,8 +126,18 @@ class Row:
             "unit": self.unit,
             "ratio": self.ratio,
             "note": self.note,
+            "date": self.date,
             **sides,
         }
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> Row:
+        """A row from the results file."""
+        ours, peer = (
+            Side(one["library"], one["threads"], tuple(one["values"]), one["quality"])
+            for one in (kept["ours"], kept["peer"])
+        )
+        return cls(kept["task"], kept["unit"], ours, peer, kept["note"], kept.get("date", ""))
 
 
 class Task(Protocol):

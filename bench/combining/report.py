@@ -117,7 +117,7 @@ def _mean_rank(made: Sequence[Line], name: str) -> float:
     return mean(line.ranks[name] for line in made if name in line.losses)
 
 
-def page(made: Sequence[Line], facts: Any) -> str:
+def page(made: Sequence[Line], facts: dict[str, str]) -> str:
     """The whole page."""
     head = ("table", "half", "super learner", "best candidate", "ratio", "seconds")
     rows = []
@@ -134,4 +134,5 @@ def page(made: Sequence[Line], facts: Any) -> str:
                 f"{line.seconds[SUPER_NAME]:.1f}",
             )
         )
-    return "\n".join([INTRODUCTION, str(facts), "", summary(made), "", aligned(head, rows), ""])
+    known = "\n".join(f"- {name}: {value}" for name, value in facts.items())
+    return "\n".join([INTRODUCTION, known, "", summary(made), "", aligned(head, rows), ""])

@@ -57,8 +57,8 @@ class Correlation(Result):
         Mean covariance of two members divided by the mean variance of one, and that.
     sizes : array
         Numbers B of members.
-    predicted, measured : arrays
-        ``rho s² + (1 - rho) s² / B``, and the mean over disjoint groups of B members.
+    measured : array
+        The mean over disjoint groups of B members.
     matrix : array of shape (T, T)
         Correlation of each pair of members.
     row_variance : array of shape (n,)
@@ -70,10 +70,14 @@ class Correlation(Result):
     rho: float
     sigma2: float
     sizes: npt.NDArray[np.intp]
-    predicted: FloatArray
     measured: FloatArray
     matrix: FloatArray
     row_variance: FloatArray
+
+    @property
+    def predicted(self) -> FloatArray:
+        """What the formula says for each B: ``rho s² + (1 - rho) s² / B``."""
+        return self.rho * self.sigma2 + (1 - self.rho) * self.sigma2 / self.sizes
 
     @property
     def floor(self) -> float:
@@ -227,10 +231,7 @@ def _pairs(e: FloatArray, view: EnsembleView, of_errors: bool, at_row: FloatArra
     measured = np.array([_measured(e, int(B)) for B in sizes])
     scale = np.sqrt(np.outer(squares, squares))
     matrix = np.divide(products, scale, out=np.full((T, T), np.nan), where=scale > 0)
-    predicted = rho * sigma2 + (1 - rho) * sigma2 / sizes
-    return Correlation(
-        view.name, of_errors, rho, sigma2, sizes, predicted, measured, matrix, at_row
-    )
+    return Correlation(view.name, of_errors, rho, sigma2, sizes, measured, matrix, at_row)
 
 
 def _measured(e: FloatArray, B: int) -> float:

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.theory.result import Result
-from weald.theory.task import Task, read_model, read_task
+from weald.theory.task import Task, check_answers, read_model, read_task
 from weald.theory.view import EnsembleView
 
 if TYPE_CHECKING:
@@ -201,11 +201,7 @@ def correlation(forest: Any, X: Any, y: Any = None) -> Correlation | Strength:
     True
     """
     view = read_model(forest, notion="correlation")
-    if view.answers is None:
-        raise TypeError(
-            f"correlation is about members that predict by themselves, but those of {view.name} "
-            "add to each other: use margins (of a classifier), or bias_variance, instead."
-        )
+    check_answers(view, "correlation")
     if view.n_members < 2:
         raise ValueError(f"This {view.name} has one member: correlation needs two or more.")
     if view.kind == "classes":

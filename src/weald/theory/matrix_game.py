@@ -26,9 +26,9 @@ def solve_matrix_game(rewards: npt.NDArray[Any]) -> tuple[float, FloatArray, Flo
 
     Examples
     --------
-    >>> value, mixture, weights = solve_matrix_game(np.array([[1, -1], [-1, 1]]))
+    >>> value, mixture, weights = solve_matrix_game(np.array([[2, 0], [0, 2]]))
     >>> value, mixture.tolist(), weights.tolist()
-    (0.0, [0.5, 0.5], [0.5, 0.5])
+    (1.0, [0.5, 0.5], [0.5, 0.5])
     """
     n, T = rewards.shape
     slack: Any = csc_array(np.column_stack([-rewards.astype(np.float64), np.ones(n)]))

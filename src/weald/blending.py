@@ -13,7 +13,8 @@ import numpy as np
 
 from weald.crossfit.folds import Fold, make_folds
 from weald.crossfit.kinds import ClassMixture, NumberMixture
-from weald.crossfit.mixture import Mixture, Rows
+from weald.crossfit.mixture import Mixture
+from weald.crossfit.problem import Rows
 from weald.input.fit_data import FitData
 from weald.params.growth import check_flag, is_real, refuse
 

@@ -15,7 +15,8 @@ import traceback
 
 import numpy as np
 
-from interrupts.cases import CASES, table
+from interrupts.cases import CASES
+from interrupts.jobs import table
 
 LONGEST = 60  # seconds, until a case that does not stop is killed
 

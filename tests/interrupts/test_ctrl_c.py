@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import weald
-from interrupts.cases import CASES, COMBINED, QUICK, QUICK_OF_COMBINED
+from interrupts.cases import CASES, QUICK, QUICK_OF_COMBINED
+from interrupts.jobs import COMBINED
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="Windows has no fork, and cannot send SIGINT to one process"

@@ -224,7 +224,7 @@ def test_a_hundred_thousand_rows_of_a_hundred_members(monkeypatch: pytest.Monkey
     y = rng.integers(2, size=n)
     votes = (y ^ (rng.random((T, n)) < 0.2)).astype(np.int8)
     bags = rng.poisson(1.0, size=(T, n)).astype(np.uint32)
-    view = EnsembleView("Forest", "classes", np.arange(2), np.ones(T), "votes", bags=lambda: bags)
+    view = EnsembleView("Forest", np.arange(2), np.ones(T), "votes", bags=lambda: bags)
     monkeypatch.setattr(EnsembleView, "votes", lambda self, X: votes)
     monkeypatch.setattr("weald.theory.task.read_ensemble", lambda model: view)
     tracemalloc.start()

@@ -5,7 +5,7 @@
 // itself does. So once a node is small its rows' bytes are turned into columns, a node is a set of
 // rows, and its whole subtree is finished in place:
 //
-//   tile       up to 256 rows, column-major       a node inside: 255 for each row that is in it
+//   tile       up to 256 rows, column-major       a node inside: 255 for each row that is in it (tile.hpp)
 //   smaller    a node of a quarter gets a tile of its own, so that no time goes into rows elsewhere
 //
 // The same keys and the same arithmetic as everywhere: the tree is the one that grows without. Random cuts know
@@ -14,8 +14,8 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/node_search.hpp"
+#include "weald/grow/tile.hpp"
 #include "weald/search/draw_cut.hpp"
-#include "weald/search/sixteen_rows.hpp"
 
 namespace weald {
 
@@ -25,10 +25,10 @@ class SmallSubtrees {
       : plan_(plan), search_(search), drawn_(plan.matrix.n_columns()), candidates_(plan.matrix.n_columns() + 1) {
     const Rules& rules = plan.rules;
     const Binned& matrix = plan.matrix;
-    strips_ = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
+    const std::size_t strips = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
     const bool fits = uses(Path::SmallSubtrees) && plan.stats.light_two_classes && plan.limits.plain() &&
                       rules.monotone.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
-                      matrix.row_bytes && strips_ <= plan.columns_per_node;
+                      matrix.row_bytes && strips <= plan.columns_per_node;
     if (!fits) return;
     for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
       const Column& column = matrix.columns[j];
@@ -38,10 +38,10 @@ class SmallSubtrees {
     }
     most_ = rules.random_split ? large_.kRows : small_.kRows;
     if (rules.random_split) {
-      large_.codes.resize(strips_ * kRowsAtOnce * large_.kRows);
-      middle_.codes.resize(strips_ * kRowsAtOnce * middle_.kRows);
+      large_.codes.resize(strips * kRowsAtOnce * large_.kRows);
+      middle_.codes.resize(strips * kRowsAtOnce * middle_.kRows);
     }
-    small_.codes.resize(strips_ * kRowsAtOnce * small_.kRows);
+    small_.codes.resize(strips * kRowsAtOnce * small_.kRows);
   }
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
@@ -61,54 +61,12 @@ class SmallSubtrees {
     View<Row> rows;  // of the whole tree, to be put into the order of the leaves
   };
 
-  template <std::size_t kChunks_>
-  struct Tile {
-    static constexpr std::size_t kChunks = kChunks_, kRows = kChunks * kRowsAtOnce;
-    alignas(16) std::uint8_t h[kRows], g[kRows];
-    Row row[kRows];                 // of the block
-    BigVector<std::uint8_t> codes;  // kRows per column
-  };
-
-  // What a node is known by.
-  struct Place {
-    std::uint64_t key;
-    Lane sum;
-    std::uint32_t id, depth;
-  };
-  template <std::size_t kChunks>
-  struct Members : Place {
-    std::size_t n;
-    Bytes in[kChunks];  // yes for rows that are in the node
-  };
-
   template <class Tile>
   bool begin_in(Tile& tile, const Task& task, const OpenNode& node) {
-    load(tile, task.block, task.rows.get(node.begin, node.size()), node.size());
+    tile.load(task.block, task.rows.get(node.begin, node.size()), node.size());
     if (misses(tile, task.block)) return false;
     grow_tile(tile, task, {node.key, node.sum, node.id, node.depth}, node.size(), node.begin);
     return true;
-  }
-
-  // --- the tile ---
-
-  template <class Tile>
-  void load(Tile& tile, const Block& block, const Row* rows, std::size_t n) {
-    for (std::size_t i = 0; i < Tile::kRows; ++i) {
-      const bool here = i < n;
-      const Row row = rows[here ? i : 0];  // fills up with rows that weigh nothing
-      const Lane word = !here ? 0 : block.class_bytes ? unpack_class_byte(block.class_bytes[row]) : block.words[row];
-      tile.row[i] = row;
-      tile.h[i] = static_cast<std::uint8_t>(word), tile.g[i] = static_cast<std::uint8_t>(word >> 32);
-    }
-    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      const std::uint8_t* from[kRowsAtOnce];
-      for (std::size_t i = 0; i < kRowsAtOnce; ++i)
-        from[i] = block.row_bytes + tile.row[c * kRowsAtOnce + i] * block.row_stride;
-      for (std::size_t strip = 0; strip < strips_; ++strip) {
-        transpose(from, strip * kRowsAtOnce, &tile.codes[strip * kRowsAtOnce * Tile::kRows + c * kRowsAtOnce],
-                  Tile::kRows);
-      }
-    }
   }
 
   template <class Tile>
@@ -132,22 +90,22 @@ class SmallSubtrees {
   // --- growth ---
 
   template <class Tile>
-  void grow_tile(Tile& tile, const Task& task, const Place& root, std::size_t n, Row begin) {
-    Members<Tile::kChunks> node;
-    static_cast<Place&>(node) = root;
+  void grow_tile(Tile& tile, const Task& task, const SmallNode& root, std::size_t n, Row begin) {
+    typename Tile::Node node;
+    static_cast<SmallNode&>(node) = root;
     node.n = n;
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
       node.in[c] = Bytes::first(std::min(n - std::min(n, c * kRowsAtOnce), kRowsAtOnce));
     }
-    std::vector<Members<Tile::kChunks>>& open = std::get<std::vector<Members<Tile::kChunks>>>(open_);
+    auto& open = std::get<std::vector<typename Tile::Node>>(open_);
     Split split;
     for (open.clear();;) {
       if constexpr (Tile::kChunks > 1) {
         if (node.n <= Tile::kRows / 4 && could_split(node)) {
           Row few[Tile::kRows];
-          list(tile, node, few, [](Row row) { return row; });
+          tile.list(node, few, [](Row row) { return row; });
           auto& smaller = smaller_than(tile);
-          load(smaller, task.block, few, node.n);
+          smaller.load(task.block, few, node.n);
           grow_tile(smaller, task, node, node.n, begin);
           begin += static_cast<Row>(node.n);
           if (open.empty()) return;
@@ -163,7 +121,7 @@ class SmallSubtrees {
         open.push_back(divide(tile, task.tree, split, node));
         continue;
       }
-      list(tile, node, task.rows.get(begin, node.n), [&](Row row) { return task.block.original(row); });
+      tile.list(node, task.rows.get(begin, node.n), [&](Row row) { return task.block.original(row); });
       begin += static_cast<Row>(node.n);
       if (open.empty()) return;
       node = open.back();
@@ -174,16 +132,6 @@ class SmallSubtrees {
   Tile<kMiddleTile>& smaller_than(const Tile<kLargeTile>&) { return middle_; }
   Tile<1>& smaller_than(const Tile<kMiddleTile>&) { return small_; }
   static_assert(kLargeTile <= 4 * kMiddleTile && kMiddleTile <= 4);
-
-  // The node's rows, in order.
-  template <class Tile, class Number>
-  static void list(const Tile& tile, const Members<Tile::kChunks>& node, Row* out, Number&& number) {
-    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
-        *out++ = number(tile.row[c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))]);
-      }
-    }
-  }
 
   bool could_split(const auto& node) const {
     const Rules& rules = plan_.rules;
@@ -214,8 +162,8 @@ class SmallSubtrees {
 
   // The node becomes its left child; returns the right one.
   template <class Tile>
-  Members<Tile::kChunks> divide(const Tile& tile, Subtree& tree, const Split& split, Members<Tile::kChunks>& node) {
-    Members<Tile::kChunks> right;
+  typename Tile::Node divide(const Tile& tile, Subtree& tree, const Split& split, typename Tile::Node& node) {
+    typename Tile::Node right;
     const std::uint8_t* codes = codes_of(tile, split.column);
     const bool missing_left = split.had_missing && split.missing_left;
     const Code missing = plan_.matrix.columns[split.column].n_codes;
@@ -252,7 +200,7 @@ class SmallSubtrees {
   std::span<Candidate> candidates() { return {candidates_.data(), n_candidates_}; }
 
   template <class Tile>
-  bool find_split(const Tile& tile, const Block& block, const Members<Tile::kChunks>& node, Split& best) {
+  bool find_split(const Tile& tile, const Block& block, const typename Tile::Node& node, Split& best) {
     best.score = -kInf;  // nothing else of it is looked at unless a split is found, which writes all that counts
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     draw_columns(tile, node);
@@ -279,7 +227,7 @@ class SmallSubtrees {
 
   // As NodeSearch::search_some draws them: those that vary here become candidates.
   template <class Tile>
-  void draw_columns(const Tile& tile, const Members<Tile::kChunks>& node) {
+  void draw_columns(const Tile& tile, const typename Tile::Node& node) {
     const std::size_t d = drawn_.size(), wanted = plan_.columns_per_node;
     std::iota(drawn_.begin(), drawn_.end(), 0U);
     n_candidates_ = 0;
@@ -300,32 +248,6 @@ class SmallSubtrees {
     return (ends.first < ends.last) | (ends.has_missing & (ends.first != column.n_codes));
   }
 
-  template <std::size_t kChunks>
-  static Extremes extremes_of(const std::uint8_t* codes, const Members<kChunks>& node) {
-    Bytes below = Bytes::none(), high = below;  // below: 255 - the smallest
-    for (std::size_t c = 0; c < kChunks; ++c) {
-      const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c];
-      below = below.larger(~code & in);
-      high = high.larger(code & in);
-    }
-    const TwoLargest largest = largest_of(below, high);
-    return {255 - largest.a, largest.b, false};
-  }
-
-  // The same where codes may say "missing", which is above all others.
-  template <std::size_t kChunks>
-  static Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const Members<kChunks>& node) {
-    Bytes below = Bytes::none(), high = below, seen = below;
-    for (std::size_t c = 0; c < kChunks; ++c) {
-      const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c], absent = code.is(missing) & in;
-      below = below.larger(~code & in);
-      high = high.larger((code & in).without(absent));
-      seen = seen | absent;
-    }
-    const TwoLargest largest = largest_of(below, high);
-    return {255 - largest.a, largest.b, seen.bits() != 0};
-  }
-
   // Looking values up in the tables of bins takes long: all candidates at once.
   void draw_cuts(std::uint64_t key, const Block& block) {
     const auto several = [&](const Candidate& one) {
@@ -342,7 +264,7 @@ class SmallSubtrees {
 
   // Those of a column's categories that go left.
   template <class Tile>
-  std::span<const Code> draw_categories(const Tile& tile, const Candidate& at, const Members<Tile::kChunks>& node) {
+  std::span<const Code> draw_categories(const Tile& tile, const Candidate& at, const typename Tile::Node& node) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     std::uint64_t seen[kByteSlots / 64] = {};
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
@@ -361,20 +283,9 @@ class SmallSubtrees {
     return {categories_, n > 1 ? shuffle_and_cut(node.key, at.column, {categories_, n}) : n};
   }
 
-  // Calls fn with what tells, of sixteen codes, those that go left.
-  template <class Fn>
-  static void with_test(bool categorical, Code last_left, std::span<const Code> left_codes, Fn&& fn) {
-    if (!categorical) return fn([last_left](Bytes code) { return code.is_up_to(last_left); });
-    fn([left_codes](Bytes code) {
-      Bytes any = Bytes::none();
-      for (const Code one : left_codes) any = any | code.is(one);
-      return any;
-    });
-  }
-
   template <class Tile>
-  void try_cut(const Tile& tile, const Candidate& at, std::span<const Code> left_codes,
-               const Members<Tile::kChunks>& node, Split& best) {
+  void try_cut(const Tile& tile, const Candidate& at, std::span<const Code> left_codes, const typename Tile::Node& node,
+               Split& best) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     const Column& column = plan_.matrix.columns[at.column];
     const auto sum_of = [&](auto&& chosen) {
@@ -412,13 +323,12 @@ class SmallSubtrees {
   const Plan& plan_;
   const NodeSearch& search_;
   std::size_t most_ = 0;                 // rows of the largest node taken
-  std::size_t strips_ = 0;               // of sixteen columns
   std::vector<std::size_t> place_;       // of each column's byte in a row
   std::vector<std::uint32_t> may_miss_;  // columns whose missing values are left to the general search
   Tile<kLargeTile> large_;
   Tile<kMiddleTile> middle_;
   Tile<1> small_;
-  std::tuple<std::vector<Members<kLargeTile>>, std::vector<Members<kMiddleTile>>, std::vector<Members<1>>> open_;
+  std::tuple<std::vector<TileNode<kLargeTile>>, std::vector<TileNode<kMiddleTile>>, std::vector<TileNode<1>>> open_;
   // The node at hand.
   std::vector<std::uint32_t> drawn_;
   std::vector<Candidate> candidates_;

@@ -97,7 +97,7 @@ class Algorithm:
     regression : bool
         Members predict numbers.
     by_margin : bool
-        The smallest margin so far is taken off the vote, as what atanh makes of it.
+        The vote is lowered by atanh of the smallest margin so far.
     """
 
     raw: Callable[[FloatArray], FloatArray]

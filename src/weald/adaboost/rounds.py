@@ -58,7 +58,7 @@ class Method(Protocol):
 
     @property
     def by_margin(self) -> bool:
-        """The smallest margin so far is taken off the vote."""
+        """The vote is lowered by atanh of the smallest margin so far."""
 
     @property
     def useless(self) -> str:

@@ -30,7 +30,11 @@ def hold_out(
 
 
 class KnownRaw:
-    """A model whose raw predictions are already known: what a scorer may ask in a fit."""
+    """A model whose raw predictions are already known: what a scorer may ask in a fit.
+
+    It takes the place of the model in a copy of the user's estimator, whose own methods then make
+    labels, shares or numbers of them.
+    """
 
     members = None  # it needs none
 

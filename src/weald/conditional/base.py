@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.conditional.gate import Gate, learn_gate
+from weald.crossfit.candidate_risks import LevelOneRows
 from weald.crossfit.folds import Fold, make_folds
-from weald.crossfit.mixture import LevelOneRows, Mixture, Problem, Rows
+from weald.crossfit.mixture import Mixture
+from weald.crossfit.problem import Problem, Rows
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.input.state import require

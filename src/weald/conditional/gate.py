@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from weald._engine import FloatArray
-from weald.crossfit.mixture import LevelOneRows
+from weald.crossfit.candidate_risks import LevelOneRows
 from weald.crossfit.out_of_bag import has_rare_categories
 from weald.crossfit.risks import Risk
 from weald.forest import RandomForestRegressor

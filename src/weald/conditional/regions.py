@@ -9,7 +9,7 @@ import numpy as np
 from weald._engine import FloatArray
 from weald.forest import ExtraTreesRegressor
 from weald.input.table import check_X_predict
-from weald.params.extras import import_extra
+from weald.params.extras import axes_or_new
 
 __all__ = ["plot_regions"]
 
@@ -19,7 +19,6 @@ _LABELS = 20  # more categories than these have no names at the axis
 
 def plot_regions(model: Any, X: Any, columns: Any, ax: Any) -> Any:
     """See :meth:`weald.conditional.base.Conditional.plot_regions`."""
-    plt = import_extra("matplotlib.pyplot", "plot_regions")
     weights = model.gate_weights(X)
     ruling = weights.argmax(axis=1)
     guide = ExtraTreesRegressor(50, max_depth=5, max_bins=None, random_state=0).fit(X, weights)
@@ -28,8 +27,7 @@ def plot_regions(model: Any, X: Any, columns: Any, ax: Any) -> Any:
         getattr(guide, "feature_names_in_", (f"column {j}" for j in range(table.shape[1])))
     )
     shown = _best_two(guide) if columns is None else _numbers(columns, names)
-    if ax is None:
-        ax = plt.subplots(figsize=(7, 5), layout="constrained")[1]
+    ax = axes_or_new(ax, "plot_regions", (7, 5))
     chance = np.random.default_rng(0)
     places = [_places(table[:, j], guide.categories_[j], chance) for j in shown]
     if len(places) == 1:  # there is no other column

@@ -11,7 +11,7 @@ import numpy as np
 
 from weald._engine import FloatArray
 from weald.callbacks import TimeLimit
-from weald.crossfit.fits import CandidateFits, Job
+from weald.crossfit.fits import NO_TIME, CandidateFits, Job
 from weald.crossfit.folds import Fold
 from weald.crossfit.risks import Risk
 from weald.fitting.listeners import check_callbacks
@@ -22,7 +22,7 @@ __all__ = ["Budget"]
 _HOPELESS = 0.05  # of what the best candidate gains over a constant
 _SURELY = 3.0  # standard errors
 _REFIT = 1.25  # of the time on a fold: there are more rows
-TOO_LONG, NO_TIME = "would take too long", "no time left"  # why candidates are given up
+_TOO_LONG = "would take too long"  # why a candidate is given up, as NO_TIME
 _LAST_START = 0.15  # of the time: what is left must be more, for a fit whose time is not known
 
 
@@ -103,7 +103,7 @@ class Budget:
 
     def cut_short(self, work: CandidateFits) -> bool:
         """Whether candidates were given up for lack of time."""
-        return any(reason in (TOO_LONG, NO_TIME) for reason in work.given_up.values())
+        return any(reason in (_TOO_LONG, NO_TIME) for reason in work.given_up.values())
 
     def why_not(self, work: CandidateFits, m: int) -> str | None:
         """A reason to give a candidate up after the fits it has had, if there is one."""
@@ -117,7 +117,7 @@ class Budget:
         others = any(work.complete(k) for k in range(len(work.candidates)) if k != m)
         takes = had[-1][1].seconds * np.ceil(missing / work.at_once(m))
         if missing and others and takes > self.left:
-            return TOO_LONG
+            return _TOO_LONG
         for fold, one in had:
             if (m, id(fold)) not in self._noted:
                 self._note(fold, one.said, m)

@@ -31,8 +31,9 @@ from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.members.foreign import fit_member
 
-__all__ = ["Candidate", "CandidateFits", "Fitted", "Job", "drive_fits"]
+__all__ = ["NO_TIME", "Candidate", "CandidateFits", "Fitted", "Job", "drive_fits"]
 
+NO_TIME = "no time left"  # why a candidate is given up
 IntArray = npt.NDArray[np.intp]
 
 
@@ -164,7 +165,7 @@ class CandidateFits:
         ):
             if self._budget.left <= 0:
                 raise Finished("time_limit")
-            self.given_up.setdefault(self.jobs[first].candidate, "no time left")
+            self.given_up.setdefault(self.jobs[first].candidate, NO_TIME)
         batch = [t for t in range(first, last) if self._wanted(self.jobs[t].candidate)]
         for t, result in zip(batch, self._results(batch), strict=True):
             m = self.jobs[t].candidate

@@ -7,103 +7,45 @@ in are the folds, and what becomes of the weights.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
 from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
-from weald import _engine as engine
 from weald._engine import FloatArray
-from weald.crossfit.budget import Budget
+from weald.crossfit.candidate_risks import (
+    LevelOneRows,
+    candidate_risks,
+    complete_candidates,
+    report_failures,
+)
 from weald.crossfit.fits import Candidate, CandidateFits, Job, drive_fits
 from weald.crossfit.fold_mean import FoldMean
-from weald.crossfit.folds import Fold, lacking_classes, make_folds
-from weald.crossfit.level_one import fold_jobs, level_one
+from weald.crossfit.folds import Fold
+from weald.crossfit.level_one import fold_jobs
 from weald.crossfit.named import check_named, takes_what_one_takes
+from weald.crossfit.nested import nested_risk
 from weald.crossfit.out_of_bag import with_out_of_bag
-from weald.crossfit.pools import LOG_POOL, Pool, make_pool
-from weald.crossfit.risk_table import RiskTable, risk_table
-from weald.crossfit.risks import Risk, make_risk
+from weald.crossfit.pools import Pool, make_pool
+from weald.crossfit.problem import Problem, Rows, read_problem
+from weald.crossfit.risk_table import RiskTable
 from weald.crossfit.screening import Screened
-from weald.crossfit.weights import METHODS
 from weald.fitting.driver import Outcome
-from weald.input.fit_data import FitData, read_fit
-from weald.input.labels import check_groups
+from weald.input.fit_data import FitData
 from weald.input.state import CheckedState, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import make_member
 from weald.members.foreign_members import ForeignMembers
-from weald.params.ensembles import check_verbosity
-from weald.params.growth import check_choice, check_flag, is_real, refuse, resolve_seed
+from weald.params.growth import check_flag, is_real
 from weald.params.warnings import warn_user
 
-__all__ = ["LevelOneRows", "Mixture", "Problem"]
-
-Rows = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be learned, and how it is judged.
-
-    Attributes
-    ----------
-    data : FitData
-        Rows of positive weight.
-    rows : array of shape (n,)
-        Their numbers in the user's table.
-    groups : array of shape (n,), optional
-    folds : list of Fold
-    risk : Risk
-    budget : Budget
-    method : str
-        How weights are found.
-    refit, keep_partial : bool
-    verbose, threads : int
-    """
-
-    data: FitData
-    rows: Rows
-    groups: Rows | None
-    folds: list[Fold]
-    risk: Risk
-    budget: Budget
-    method: str
-    refit: bool
-    keep_partial: bool
-    verbose: int
-    threads: int
-
-
-@dataclass(frozen=True, eq=False)
-class LevelOneRows:
-    """What the complete candidates say of rows they have not seen, with targets and weights.
-
-    Attributes
-    ----------
-    rows : array of shape (n,)
-    Z : array of shape (n, M, K)
-    y, w : arrays of shape (n,)
-    cluster : array of shape (n,)
-        Rows that may be alike: the same row in several folds, or a group.
-    chosen : list of int
-        Numbers of the candidates.
-    """
-
-    rows: Rows
-    Z: FloatArray
-    y: npt.NDArray[Any]
-    w: FloatArray
-    cluster: Rows
-    chosen: list[int]
+__all__ = ["Mixture"]
 
 
 class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
@@ -178,55 +120,12 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         """
         began = monotonic()
         with all_or_nothing(self):
-            problem = self._read(X, y, sample_weight, groups, began)
+            problem = read_problem(self, X, y, sample_weight, groups, began)
             work, outcome = self._cross(self._candidates(problem), problem)
             level = self._level_one(work, problem)
             self._keep_rule(problem, level)
             self._keep(work, level.chosen, problem, outcome)
         return self
-
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any, began: float) -> Problem:
-        limit = getattr(self, "time_limit", None)
-        if limit is not None and not (is_real(limit) and limit > 0):
-            raise refuse("time_limit", "None or a number of seconds > 0", limit)
-        method = check_choice("method", self.method, ("auto", *METHODS, LOG_POOL))
-        threads = engine.resolve_threads(self.n_jobs)
-        self.seed_ = resolve_seed(self.random_state)
-        data = read_fit(self, X, y, sample_weight, tree=None)
-        rows = np.arange(len(data)) if data.weights is None else np.flatnonzero(data.weights)
-        groups = None if groups is None else check_groups(groups, len(data))[rows]
-        data = data.present()
-        if len(data) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 rows, to learn from some and predict "
-                f"others, got n_samples={len(data)}."
-            )
-        classes = getattr(self, "classes_", None)
-        risk = make_risk(self.risk, data.y, data.filled_weights, classes)
-        folds, refit = self._folds(data, groups, rows), check_flag("refit", self.refit)
-        if classes is not None:
-            _warn_of_lacking(folds, data.y, classes)
-        budget = Budget(
-            risk,
-            data,
-            seconds=limit,
-            began=began,
-            refit_after=len(folds) if refit else None,
-            hope=self._hope,
-        )
-        return Problem(
-            data=data,
-            rows=rows,
-            groups=groups,
-            folds=folds,
-            risk=risk,
-            budget=budget,
-            method=method,
-            refit=refit,
-            keep_partial=check_flag("keep_partial", self.keep_partial),
-            verbose=check_verbosity(self.verbose),
-            threads=threads,
-        )
 
     def _candidates(self, problem: Problem) -> list[Candidate]:
         """The candidates, each with its seed."""
@@ -266,22 +165,13 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
 
     def _level_one(self, work: CandidateFits, problem: Problem) -> LevelOneRows:
         """What the complete candidates say, their weights, and the table of risks."""
-        chosen, risk = _complete(work), problem.risk
-        level, parts = _judged(work, chosen, problem.folds, problem)
-        self._pool = make_pool(problem.method, risk, level.Z, level.y, level.w)
-        self.risk_ = risk.mean(self._pool.mix(level.Z.transpose(1, 0, 2)), level.y, level.w)
-        M = len(work.candidates)
-        risks, errors, by_fold = (_in_all(part, chosen, M) for part in parts)
-        self.cv_risks_ = RiskTable(
-            name=risk.name,
-            candidates=[one.name for one in work.candidates],
-            risk=risks,
-            standard_error=errors,
-            fold_risks=by_fold,
-            weights=np.nan_to_num(_in_all(self._pool.weights, chosen, M)),
-            seconds=np.array([sum(one.seconds for _, one in work.of(m)) for m in range(M)]),
-            notes=[work.note(m) for m in range(M)],
-        )
+        chosen = complete_candidates(work)
+        level, table = candidate_risks(work, chosen, problem.folds, problem)
+        pool = make_pool(problem.method, problem.risk, level.Z, level.y, level.w)
+        self._pool = pool
+        self.risk_ = problem.risk.mean(pool.mix(level.Z.transpose(1, 0, 2)), level.y, level.w)
+        table.weights[chosen] = pool.weights
+        self.cv_risks_ = table
         return level
 
     def _keep(
@@ -327,7 +217,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
                 raise
             outcome.reason = "interrupted"
             warn_user("The last fits were stopped: some members are means over the folds.")
-        _report(again, "failed on all rows and remains the mean of its copies on the folds")
+        report_failures(again, "failed on all rows and remains the mean of its copies on the folds")
         return {again.jobs[t].candidate: one.model for t, one in again.done.items()}
 
     def _has_say(self, m: int) -> bool:
@@ -382,36 +272,7 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
         RiskTable
             With one row, this model.
         """
-        inner = getattr(self, "cv", None)
-        if inner is not None and not isinstance(inner, Integral) and not hasattr(inner, "split"):
-            raise ValueError(
-                "cv_risk fits the model to parts of the table, so cv cannot be a list of row "
-                "numbers: make it a number of folds or a splitter."
-            )
-        outer = clone(self)
-        problem = outer._read(X, y, sample_weight, groups, monotonic())
-        data, folds, classes = problem.data, problem.folds, self._classifier
-        if cv is not None:
-            folds = make_folds(
-                cv, data.X, data.y, problem.groups, classes=classes, present=problem.rows
-            )
-        given = {} if problem.groups is None else {"groups": problem.groups}
-        candidate = Candidate(type(self).__name__, partial(clone, self), outer._said_of_all, given)
-        if classes:  # the labels themselves, which a metric may name
-            data = replace(data, y=outer.classes_[data.y])
-        work = CandidateFits([candidate], fold_jobs(0, folds), data, n_jobs=1, strict=True)
-        drive_fits(work, outer, verbose=problem.verbose, about=", outer folds")
-        parts = _judged(work, [0], folds, problem)[1]
-        seconds = np.array([sum(one.seconds for _, one in work.of(0))])
-        return RiskTable(problem.risk.name, [candidate.name], *parts, np.ones(1), seconds, [""])
-
-    def _said_of_all(self, model: Any, X: Any) -> FloatArray:
-        """What a fitted copy says, whose rows may have lacked some classes."""
-        if not self._classifier:
-            return self._said(model, X)
-        said = np.zeros((X.shape[0], self._n_classes()))
-        said[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
-        return said
+        return nested_risk(self, X, y, sample_weight, groups, cv)
 
     # --- conventions ------------------------------------------------------------------------------
 
@@ -429,53 +290,3 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
 
     def __sklearn_tags__(self) -> Any:
         return takes_what_one_takes(super().__sklearn_tags__(), self.estimators)
-
-
-def _warn_of_lacking(folds: list[Fold], y: Rows, classes: npt.NDArray[Any]) -> None:
-    for v, code in lacking_classes(folds, y)[:1]:
-        label = classes.tolist()[code]
-        warn_user(
-            f"Fold {v} of cv is to predict the class {label!r}, of which it has no rows to learn "
-            "from: shuffle the rows, or use stratified folds."
-        )
-
-
-def _complete(work: CandidateFits) -> list[int]:
-    """The candidates that are complete; those that failed are reported."""
-    chosen = [m for m in range(len(work.candidates)) if work.complete(m)]
-    if not chosen:
-        if work.failed:
-            raise next(iter(work.failed.values()))
-        raise ValueError("No candidate was fitted on all folds: give a longer time_limit.")
-    _report(work, "failed and is left out")
-    return chosen
-
-
-def _report(work: CandidateFits, what: str) -> None:
-    for m, error in work.failed.items():
-        warn_user(
-            f"The candidate {work.candidates[m].name!r} {what}: {type(error).__name__}: {error}"
-        )
-
-
-def _judged(
-    work: CandidateFits, chosen: list[int], folds: list[Fold], problem: Problem
-) -> tuple[LevelOneRows, tuple[FloatArray, FloatArray, FloatArray]]:
-    """What complete candidates say of rows they have not seen, and how good that is."""
-    data, level = problem.data, level_one(work, chosen, folds)
-    if not len(level.rows):
-        raise ValueError("No row is predicted by a model that has not seen it.")
-    y = data.y[level.rows]
-    given = level.weights(data.weights, len(data))
-    w = np.ones(len(y)) if given is None else given
-    said = [one.reshape(len(y), -1) for one in level.said]
-    same = level.rows if problem.groups is None else problem.groups[level.rows]
-    parts = risk_table(problem.risk, said, y, w, level.fold, same)
-    return LevelOneRows(level.rows, np.stack(said, axis=1), y, w, same, chosen), parts
-
-
-def _in_all(values: FloatArray, chosen: list[int], M: int) -> FloatArray:
-    """Values of the chosen candidates, NaN for the others."""
-    every = np.full((M, *values.shape[1:]), np.nan)
-    every[chosen] = values
-    return every

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.crossfit.risks import Risk
-from weald.params.extras import import_extra
+from weald.params.extras import axes_or_new, import_extra
 
 __all__ = ["RiskTable", "risk_table"]
 
@@ -76,12 +76,9 @@ class RiskTable:
         -------
         matplotlib Axes
         """
-        plt = import_extra("matplotlib.pyplot", "plot")
         known = [m for m in np.argsort(self.risk)[::-1] if np.isfinite(self.risk[m])]
-        if ax is None:
-            wide = 5.5 + 0.08 * max((len(self.candidates[m]) for m in known), default=0)
-            size = (max(7.0, wide), 0.45 * len(known) + 1.4)
-            ax = plt.subplots(figsize=size, layout="constrained")[1]
+        wide = 5.5 + 0.08 * max((len(self.candidates[m]) for m in known), default=0)
+        ax = axes_or_new(ax, "plot", (max(7.0, wide), 0.45 * len(known) + 1.4))
         places, risks = np.arange(len(known)), self.risk[known]
         errors, used = 2 * self.standard_error[known], self.weights[known] > 0
         ax.errorbar(risks, places, xerr=errors, fmt="none", ecolor="0.6", zorder=1)

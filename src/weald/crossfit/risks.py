@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.metrics._scorer import _BaseScorer
 
@@ -170,7 +170,7 @@ class MetricRisk(Risk):
         target = y if self._classes is None else self._classes[y.astype(np.intp)]
         if isinstance(self._metric, _BaseScorer):
             known = self._classes is not None
-            asked = _SaidClasses(P, self._classes) if known else _SaidNumbers(P)
+            asked = _KnownShares(P, self._classes) if known else _KnownNumbers(P)
             try:
                 score = self._metric(asked, None, target, sample_weight=w)
             except TypeError:  # some metrics know no weights
@@ -196,36 +196,30 @@ class NoRisk(Risk):
         return np.zeros(len(y))
 
 
-class _SaidNumbers:
+class _KnownNumbers(RegressorMixin, BaseEstimator):
     """A model that says what is known already: what a scorer of scikit-learn may ask."""
 
     def __init__(self, P: FloatArray) -> None:
-        self._P = P
+        self.P = P
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers."""
-        return self._P[:, 0]
-
-    def __sklearn_tags__(self) -> Any:
-        return DummyRegressor().__sklearn_tags__()
+        return self.P[:, 0]
 
 
-class _SaidClasses:
+class _KnownShares(ClassifierMixin, BaseEstimator):
     """The same for class shares."""
 
     def __init__(self, P: FloatArray, classes: Any) -> None:
-        self._P, self.classes_ = P, classes
+        self.P, self.classes_ = P, classes
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The shares."""
-        return self._P
+        return self.P
 
     def predict(self, X: Any) -> Any:
         """The class of the largest share."""
-        return self.classes_[self._P.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        return DummyClassifier().__sklearn_tags__()
+        return self.classes_[self.P.argmax(axis=1)]
 
 
 def _turned(scorer: str) -> str:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald._engine import FloatArray, IntArray
 from weald.explain._member_importance import forest_of, permutation, read_rows, unbiased
 from weald.explain._view import check_count
-from weald.params.extras import import_extra
+from weald.params.extras import axes_or_new
 
 Kind = Literal["impurity", "unbiased", "permutation"]
 Columns = Sequence[int | str]
@@ -117,10 +117,8 @@ class Importance:
         matplotlib Axes
         """
         check_count("top", top, 1)
-        plt = import_extra("matplotlib.pyplot", "plot")
         order = np.argsort(-self.mean, kind="stable")[:top][::-1]  # barh starts at the bottom
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6, 1 + 0.28 * len(order)), layout="constrained")
+        ax = axes_or_new(ax, "plot", (6, 1 + 0.28 * len(order)))
         spread = np.nan_to_num(self.std_error[order])
         ax.barh(np.arange(len(order)), self.mean[order], xerr=spread, color="0.6", ecolor="0.2")
         ax.set_yticks(np.arange(len(order)), [self.names[j] for j in order], parse_math=False)

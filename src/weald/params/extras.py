@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["import_extra"]
+__all__ = ["axes_or_new", "import_extra"]
 
 # What to install, by the library: an extra of weald.
 _EXTRAS = {"matplotlib": "plot", "pandas": "pandas"}
@@ -33,3 +33,20 @@ def import_extra(module: str, what: str) -> Any:
         raise ImportError(
             f"{what} needs {library}; install it with: pip install weald[{_EXTRAS[library]}]"
         ) from error
+
+
+def axes_or_new(ax: Any, what: str, size: tuple[float, float]) -> Any:
+    """The given axes of matplotlib or, for None, those of a new figure.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+    what : str
+        What needs them, for the message if matplotlib is missing.
+    size : pair of float
+        Width and height of the new figure, in inches.
+    """
+    if ax is not None:
+        return ax
+    plt = import_extra("matplotlib.pyplot", what)
+    return plt.subplots(figsize=size, layout="constrained")[1]

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from weald.crossfit.folds import Fold, make_folds
-from weald.crossfit.mixture import Mixture, Rows
+from weald.crossfit.mixture import Mixture
 from weald.crossfit.named import check_named
+from weald.crossfit.problem import Rows
 from weald.input.fit_data import FitData
 from weald.superlearner.library import default_library
 

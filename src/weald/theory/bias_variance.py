@@ -42,10 +42,8 @@ class BiasVariance(Result):
     """"squared" or "zero_one"."""
     names: tuple[str, ...]
     """Of the estimators."""
-    parts: tuple[str, ...]
-    """Terms of the identity; the last column of `values`, after them, is the expected loss."""
     values: FloatArray
-    """Shape (estimators, parts + 1)."""
+    """Shape (estimators, parts + 1): the terms of the identity, then the expected loss."""
     errors: FloatArray
     """Standard errors of the values."""
     n_repeats: int
@@ -58,6 +56,11 @@ class BiasVariance(Result):
     """Whether noise is told from bias; if not, the noise is 0 and what it does is in the bias."""
     source: str
     """Where the training sets are from."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the terms of the identity."""
+        return tuple(LOSSES[self.loss])
 
     def of(self, name: str) -> dict[str, float]:
         """The parts and the expected loss ("error") of one estimator."""
@@ -209,7 +212,6 @@ def bias_variance(
     return BiasVariance(
         loss,
         tuple(named),
-        tuple(LOSSES[loss]),
         values,
         errors,
         n_repeats,

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weald._engine import FloatArray
-from weald.theory.scikit import labels_of
+from weald.theory.scikit import labels_of, one_column
 from weald.theory.view import EnsembleView
 
 __all__ = ["read_catboost", "read_lightgbm", "read_xgboost"]
@@ -23,11 +22,9 @@ _ROUNDS = 64  # whose leaves are asked for at a time
 
 
 def _view(model: Any, n_rounds: int, terms: Any, start: Any, weight: float = 1.0) -> EnsembleView:
-    classes: npt.NDArray[Any] | None = labels_of(model)
     return EnsembleView(
         type(model).__name__,
-        "numbers" if classes is None else "classes",
-        classes,
+        labels_of(model),
         np.full(n_rounds, weight),
         "sum",
         added=terms,
@@ -59,7 +56,7 @@ def read_lightgbm(model: Any) -> EnsembleView:
                     of_row = leaves[:, t * per_round + k]
                     tree = (first + t) * per_round + k
                     raw[:, k] = leaf_values(tree, int(of_row.max()) + 1)[of_row]
-                yield raw[:, 0] if per_round == 1 else raw
+                yield one_column(raw)
 
     return _view(model, n_rounds, terms, None, 1 / n_rounds if average else 1.0)
 

@@ -74,9 +74,8 @@ class Certificate(Result):
         Product of B, from edges and votes alone; ``prod sqrt(1 - 4 g²)`` if `full_steps`.
     exponential_bound : array of shape (T,)
         ``exp(-2 sum v (2 - v) g²)``; ``exp(-2 sum g²)`` if `full_steps`.
-    randomised_error, randomised_bound : arrays of shape (T,)
-        Mean probability that the randomised vote is wrong, and half of `edge_bound`; NaN for more
-        than two classes.
+    randomised_error : array of shape (T,)
+        Mean probability that the randomised vote is wrong; NaN for more than two classes.
     full_steps : bool
         Every vote is that of AdaBoost at learning rate 1.
     training_rows : bool or None
@@ -96,9 +95,13 @@ class Certificate(Result):
     edge_bound: FloatArray
     exponential_bound: FloatArray
     randomised_error: FloatArray
-    randomised_bound: FloatArray
     full_steps: bool
     training_rows: bool | None
+
+    @property
+    def randomised_bound(self) -> FloatArray:
+        """On the error of the randomised vote: half of `edge_bound`; NaN for more classes."""
+        return self.edge_bound / (2 if self.n_classes == 2 else np.nan)
 
     def columns(self) -> dict[str, Any]:
         """A row for each round."""
@@ -271,7 +274,6 @@ def _rounds(task: Task) -> dict[str, Any]:
             randomised[t] = float(task.weights @ expit(-2 * m))
     edges = (for_it - against) / 2
     log_b, exponents, full = _by_edges(for_it, against, alphas)
-    edge_bound = _exp(log_start + np.cumsum(log_b))
     return {
         "edges": edges,
         "alphas": alphas,
@@ -279,10 +281,9 @@ def _rounds(task: Task) -> dict[str, Any]:
         "error": error,
         "exponential_loss": _exp(loss),
         "product": _exp(log_start + np.cumsum(log_z)),
-        "edge_bound": edge_bound,
+        "edge_bound": _exp(log_start + np.cumsum(log_b)),
         "exponential_bound": _exp(log_start - np.cumsum(exponents)),
         "randomised_error": randomised,
-        "randomised_bound": edge_bound / 2 if view.n_classes == 2 else np.full(T, np.nan),
         "full_steps": bool(full.all()),
     }
 

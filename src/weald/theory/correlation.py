@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.theory.result import Result
-from weald.theory.task import Task, read_model, read_task
+from weald.theory.task import Task, check_answers, read_model, read_task
 from weald.theory.view import EnsembleView
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Correlation(Result):
         Mean covariance of two members divided by the mean variance of one, and that.
     sizes : array
         Numbers B of members.
-    predicted, measured : arrays
-        ``rho s² + (1 - rho) s² / B``, and the mean over disjoint groups of B members.
+    measured : array
+        The mean over disjoint groups of B members.
     matrix : array of shape (T, T)
         Correlation of each pair of members.
     row_variance : array of shape (n,)
@@ -70,10 +70,14 @@ class Correlation(Result):
     rho: float
     sigma2: float
     sizes: npt.NDArray[np.intp]
-    predicted: FloatArray
     measured: FloatArray
     matrix: FloatArray
     row_variance: FloatArray
+
+    @property
+    def predicted(self) -> FloatArray:
+        """What the formula says for each B: ``rho s² + (1 - rho) s² / B``."""
+        return self.rho * self.sigma2 + (1 - self.rho) * self.sigma2 / self.sizes
 
     @property
     def floor(self) -> float:
@@ -197,11 +201,7 @@ def correlation(forest: Any, X: Any, y: Any = None) -> Correlation | Strength:
     True
     """
     view = read_model(forest, notion="correlation")
-    if view.answers is None:
-        raise TypeError(
-            f"correlation is about members that predict by themselves, but those of {view.name} "
-            "add to each other: use margins (of a classifier), or bias_variance, instead."
-        )
+    check_answers(view, "correlation")
     if view.n_members < 2:
         raise ValueError(f"This {view.name} has one member: correlation needs two or more.")
     if view.kind == "classes":
@@ -227,10 +227,7 @@ def _pairs(e: FloatArray, view: EnsembleView, of_errors: bool, at_row: FloatArra
     measured = np.array([_measured(e, int(B)) for B in sizes])
     scale = np.sqrt(np.outer(squares, squares))
     matrix = np.divide(products, scale, out=np.full((T, T), np.nan), where=scale > 0)
-    predicted = rho * sigma2 + (1 - rho) * sigma2 / sizes
-    return Correlation(
-        view.name, of_errors, rho, sigma2, sizes, predicted, measured, matrix, at_row
-    )
+    return Correlation(view.name, of_errors, rho, sigma2, sizes, measured, matrix, at_row)
 
 
 def _measured(e: FloatArray, B: int) -> float:

@@ -15,7 +15,7 @@ from weald._engine import FloatArray
 from weald.input.raw_table import keep_X_fit
 from weald.members.foreign import make_member
 from weald.params.growth import is_real, refuse
-from weald.theory.stumps import StumpSearch, read_table
+from weald.theory.stumps import StumpSearch, is_all_numbers, read_table
 from weald.tree import DecisionTreeClassifier
 
 __all__ = ["Family", "make_family"]
@@ -115,7 +115,7 @@ def _linear(norm: str, X: Any, radius: float) -> Family:
 
 def _numbers(X: Any) -> FloatArray:
     table = read_table(X)
-    if table.is_categorical.any() or np.isnan(table.X).any():
+    if not is_all_numbers(table):
         raise ValueError(
             "Linear families need numbers in all cells of X: encode categories and fill in or "
             "remove missing values first."

@@ -29,7 +29,7 @@ from weald.params.growth import check_choice, check_count, is_real, refuse
 from weald.theory.growth import log_sauer, log_shapes, log_trees, vc_of_trees, vc_of_votes
 from weald.theory.rademacher import Rademacher
 from weald.theory.result import Result
-from weald.theory.stumps import read_table
+from weald.theory.stumps import is_all_numbers, read_table
 from weald.theory.task import Task, check_delta, read_task
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ def _has_members(model: Any) -> bool:
 def _n_columns(X: Any) -> int:
     """Number of columns, which must hold numbers for tests to be counted."""
     table = read_table(X)
-    if table.is_categorical.any() or np.isnan(table.X).any():
+    if not is_all_numbers(table):
         raise ValueError(
             "Splits are counted for columns of numbers without missing values: there are far more "
             "ways to divide categories."

@@ -38,7 +38,8 @@ class Margins(Result):
     levels : array of shape (Q,)
     quantiles : array of shape (T, Q)
         Quantiles of the margins of the first 1, 2, ... members.
-    minimum, mean : arrays of shape (T,)
+    mean : array of shape (T,)
+        Of those margins.
     best_minimum : float
         The largest minimum margin that weights of the same members can reach: the value of the game
         of members against rows. NaN for sums of several classes' scores.
@@ -58,7 +59,6 @@ class Margins(Result):
     values: FloatArray
     levels: FloatArray
     quantiles: FloatArray
-    minimum: FloatArray
     mean: FloatArray
     best_minimum: float
     best_minimum_upper: float
@@ -66,6 +66,11 @@ class Margins(Result):
     bounds: MarginBounds | None
     family: Family | None
     delta: float
+
+    @property
+    def minimum(self) -> FloatArray:
+        """The smallest margin of the first 1, 2, ... members, shape (T,)."""
+        return self.quantiles[:, 0]
 
     @property
     def bound(self) -> float:
@@ -204,7 +209,6 @@ def margins(
         values,
         levels,
         quantiles,
-        quantiles[:, 0],
         mean,
         solution.value,
         solution.upper,
@@ -222,13 +226,7 @@ def _of_votes(votes: Codes, task: Task) -> Iterator[FloatArray]:
     for vote, weight in zip(votes, task.view.weights, strict=True):
         polls[at, vote] += weight
         total += abs(float(weight))
-        right = polls[at, y]
-        if K == 2:
-            margins = right - polls[at, 1 - y]
-        else:
-            rivals = polls.copy()
-            rivals[at, y] = -np.inf
-            margins = right - rivals.max(axis=1)
+        margins = member_game.lead(polls, y)
         yield margins / total if total > 0 else margins
 
 
@@ -244,17 +242,8 @@ def _of_sums(task: Task, kept: list[FloatArray] | None) -> Iterator[FloatArray]:
         total += abs(float(weight)) * _reach(term)
         if kept is not None:
             kept.append(np.sign(weight) * _unit(task.signs * term))
-        yield _ahead(F, task) / total if total > 0 else np.zeros(n)
-
-
-def _ahead(F: FloatArray, task: Task) -> FloatArray:
-    """By how much the right class is ahead of the others."""
-    if F.ndim == 1:
-        return np.asarray(task.signs * F)
-    at = np.arange(len(task))
-    rivals = F.copy()
-    rivals[at, task.y] = -np.inf
-    return np.asarray(F[at, task.y] - rivals.max(axis=1))
+        ahead = task.signs * F if F.ndim == 1 else member_game.lead(F, task.y)
+        yield ahead / total if total > 0 else np.zeros(n)
 
 
 def _reach(term: FloatArray) -> float:

@@ -16,11 +16,11 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from weald._engine import FloatArray
+from weald.theory.matrix_game import solve_matrix_game
 
-__all__ = ["Signed", "Solution", "Votes", "solve"]
+__all__ = ["Signed", "Solution", "Votes", "lead", "solve"]
 
 _MORE = 300  # rows that join at a time
 _ROUNDS = 60
@@ -65,11 +65,7 @@ class Votes:
 
     def margins(self, weights: FloatArray) -> FloatArray:
         """See :class:`Duel`."""
-        polls, at = self._polls(weights), np.arange(len(self.y))
-        right = polls[at, self.y].copy()
-        polls[at, self.y] = -np.inf
-        best: FloatArray = right - polls.max(axis=1)
-        return best
+        return lead(self._polls(weights), self.y)
 
     def rows(self, chosen: npt.NDArray[np.intp], weights: FloatArray) -> FloatArray:
         """See :class:`Duel`."""
@@ -105,6 +101,14 @@ class Solution:
     weights: FloatArray
 
 
+def lead(polls: FloatArray, y: npt.NDArray[Any]) -> FloatArray:
+    """By how much the right class is ahead of the best other one, for votes or scores (n, K)."""
+    at = np.arange(len(y))
+    rivals = polls.copy()
+    rivals[at, y] = -np.inf
+    return np.asarray(polls[at, y] - rivals.max(axis=1))
+
+
 def solve(duel: Duel, weights: FloatArray) -> Solution:
     """Solve the game, starting from some weights of the members that sum up to 1."""
     best = Solution(-np.inf, np.inf, weights)
@@ -119,24 +123,6 @@ def solve(duel: Duel, weights: FloatArray) -> Solution:
         low = np.argpartition(margins, min(_MORE, len(margins) - 1))[:_MORE]
         low = low[margins[low] < best.upper - _GAP]
         program = np.unique(np.concatenate([program, duel.rows(low, weights)]), axis=0)
-        upper, weights = _program(program)
+        upper, weights, _ = solve_matrix_game(program)
         best = Solution(best.value, min(best.upper, upper), best.weights)
     return Solution(best.value, max(best.upper, best.value), best.weights)
-
-
-def _program(rows: FloatArray) -> tuple[float, FloatArray]:
-    """Value and weights of the game with some of the rows."""
-    m, T = rows.shape
-    found = linprog(
-        np.append(np.zeros(T), -1.0),
-        A_ub=np.column_stack([-rows, np.ones(m)]),
-        b_ub=np.zeros(m),
-        A_eq=np.append(np.ones(T), 0.0)[None],
-        b_eq=[1.0],
-        bounds=[(0, None)] * T + [(None, None)],
-        method="highs-ds",
-    )
-    assert found.x is not None  # there always is a solution
-    assert found.fun is not None
-    weights = np.maximum(found.x[:T], 0.0)
-    return -float(found.fun), np.asarray(weights / weights.sum())

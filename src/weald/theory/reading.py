@@ -92,16 +92,12 @@ def _check_fitted(model: Any) -> None:
 
 
 def _read_weald(model: Ensemble) -> EnsembleView:
-    name = type(model).__name__
-    classes = getattr(model, "classes_", None) if is_classifier(model) else None
-    if isinstance(classes, list) or getattr(model, "n_outputs_", 1) > 1:
-        raise ValueError(f"This {name} has several outputs: look at one output at a time.")
+    classes = scikit.labels_of(model)
     combine = model._combination
     n_classes = 0 if classes is None else len(classes)
     added = partial(_weald_terms, model, n_classes)
     return EnsembleView(
-        name,
-        "numbers" if classes is None else "classes",
+        type(model).__name__,
         classes,
         np.asarray(model.member_weights_, dtype=np.float64),
         combine,

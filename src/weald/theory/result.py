@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weald.params.extras import import_extra
+from weald.params.extras import axes_or_new, import_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,9 +53,7 @@ class Result(ABC):
         -------
         matplotlib Axes
         """
-        if ax is None:
-            plt = import_extra("matplotlib.pyplot", "plot")
-            ax = plt.subplots(figsize=(7, 4.5), layout="constrained")[1]
+        ax = axes_or_new(ax, "plot", (7, 4.5))
         self._draw(ax)
         return ax
 

@@ -19,6 +19,7 @@ from weald.theory.view import Counts, EnsembleView
 __all__ = [
     "labels_of",
     "most_leaves",
+    "one_column",
     "read_adaboost_classifier",
     "read_adaboost_regressor",
     "read_bagging",
@@ -31,15 +32,17 @@ __all__ = [
 
 def labels_of(model: Any) -> npt.NDArray[Any] | None:
     """The classes of a classifier of one output; None for regressors of one output."""
-    if int(getattr(model, "n_outputs_", 1)) > 1:
+    listed = isinstance(getattr(model, "classes_", None), list)  # for each output
+    if listed or int(getattr(model, "n_outputs_", 1)) > 1:
         raise ValueError(
             f"This {type(model).__name__} has several outputs: look at one output at a time."
         )
     return np.asarray(model.classes_) if is_classifier(model) else None
 
 
-def _kind(classes: npt.NDArray[Any] | None) -> str:
-    return "numbers" if classes is None else "classes"
+def one_column(raw: FloatArray) -> FloatArray:
+    """Raw values (n, 1) as (n,); those of several classes as they are."""
+    return raw[:, 0] if raw.shape[1] == 1 else raw
 
 
 def _checked(model: Any, X: Any) -> Any:
@@ -85,7 +88,6 @@ def read_forest(model: Any) -> EnsembleView:
 
     return EnsembleView(
         type(model).__name__,
-        _kind(classes),
         classes,
         np.ones(len(model.estimators_)),
         "mean",
@@ -116,7 +118,6 @@ def read_bagging(model: Any) -> EnsembleView:
     shares = hasattr(model.estimators_[0], "predict_proba")
     return EnsembleView(
         type(model).__name__,
-        _kind(classes),
         classes,
         np.ones(len(model.estimators_)),
         "votes" if classes is not None and not shares else "mean",
@@ -140,7 +141,6 @@ def read_adaboost_classifier(model: Any) -> EnsembleView:
 
     return EnsembleView(
         type(model).__name__,
-        "classes",
         classes,
         np.asarray(model.estimator_weights_[: len(model.estimators_)]) / 2,
         "votes",
@@ -159,7 +159,7 @@ def read_adaboost_regressor(model: Any) -> EnsembleView:
             yield np.asarray(member.predict(rows), dtype=np.float64)
 
     weights = np.asarray(model.estimator_weights_[: len(model.estimators_)])
-    return EnsembleView(type(model).__name__, "numbers", None, weights, "median", answers=answers)
+    return EnsembleView(type(model).__name__, None, weights, "median", answers=answers)
 
 
 def read_gradient_boosting(model: Any) -> EnsembleView:
@@ -171,15 +171,13 @@ def read_gradient_boosting(model: Any) -> EnsembleView:
         rows = grid[0, 0]._validate_X_predict(X, check_input=True)
         for trees in grid:
             each = [tree.predict(rows, check_input=False) for tree in trees]
-            yield each[0] if len(each) == 1 else np.stack(each, axis=1)
+            yield one_column(np.stack(each, axis=1))
 
     def start(X: Any) -> FloatArray:
-        raw: FloatArray = model._raw_predict_init(X)
-        return raw[:, 0] if raw.shape[1] == 1 else raw
+        return one_column(model._raw_predict_init(X))
 
     return EnsembleView(
         type(model).__name__,
-        _kind(classes),
         classes,
         np.full(len(grid), float(model.learning_rate)),
         "sum",
@@ -194,21 +192,17 @@ def read_hist_gradient_boosting(model: Any) -> EnsembleView:
     """Histogram gradient boosting; terms are what the stages of its raw prediction differ by."""
     classes = labels_of(model)
 
-    def flat(raw: FloatArray) -> FloatArray:
-        return raw[:, 0] if raw.shape[1] == 1 else raw
-
     def terms(X: Any) -> Iterator[FloatArray]:
         before = np.asarray(model._baseline_prediction)
         for raw in model._staged_raw_predict(X):
-            yield flat(raw - before)
+            yield one_column(raw - before)
             before = raw.copy()
 
     def start(X: Any) -> FloatArray:
-        return flat(np.asarray(model._baseline_prediction))
+        return one_column(np.asarray(model._baseline_prediction))
 
     return EnsembleView(
         type(model).__name__,
-        _kind(classes),
         classes,
         np.ones(model.n_iter_),
         "sum",
@@ -234,7 +228,6 @@ def read_voting(model: Any) -> EnsembleView:
     weights = np.ones(len(model.estimators_)) if given is None else np.asarray(given, dtype=float)
     return EnsembleView(
         type(model).__name__,
-        _kind(classes),
         classes,
         weights,
         "votes" if vote and classes is not None else "mean",

@@ -18,7 +18,7 @@ from weald.params.criteria import CLASSIFICATION_CRITERIA
 from weald.params.growth import TreeParams, resolve_tree_params
 from weald.tree import DecisionTreeClassifier
 
-__all__ = ["StumpSearch", "read_table"]
+__all__ = ["StumpSearch", "is_all_numbers", "read_table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,16 @@ class StumpSearch:
 
         Two constants, and for each cut between two values of a column a stump and its opposite.
         """
-        X = self.table.X
-        if self.table.is_categorical.any() or np.isnan(X).any():
+        if not is_all_numbers(self.table):
             return None
-        return 2 + 2 * sum(len(np.unique(column)) - 1 for column in X.T)
+        return 2 + 2 * sum(len(np.unique(column)) - 1 for column in self.table.X.T)
 
 
 def read_table(X: Any) -> Table:
     """Any table as the engine takes it."""
     return check_X_fit(DecisionTreeClassifier(), X)
+
+
+def is_all_numbers(table: Table) -> bool:
+    """Whether it has neither categories nor missing values."""
+    return not (table.is_categorical.any() or np.isnan(table.X).any())

@@ -14,7 +14,7 @@ from weald.input.labels import check_target, check_weights, encode_again
 from weald.theory.reading import read_ensemble
 from weald.theory.view import EnsembleView
 
-__all__ = ["Task", "check_delta", "read_model", "read_task"]
+__all__ = ["Task", "check_answers", "check_delta", "read_model", "read_task"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +109,15 @@ def read_task(
     weights = check_weights(sample_weight, n)
     shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
     return Task(view, X, truth, shares)
+
+
+def check_answers(view: EnsembleView, notion: str) -> None:
+    """Refuse members that only add to what others say."""
+    if view.answers is None:
+        raise TypeError(
+            f"{notion} is about members that predict by themselves, but those of {view.name} add "
+            "to each other: use margins (of a classifier), or bias_variance, instead."
+        )
 
 
 def check_delta(delta: Any) -> float:

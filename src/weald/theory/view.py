@@ -31,10 +31,8 @@ class EnsembleView:
     ----------
     name : str
         Of the model's class, for messages.
-    kind : "classes" or "numbers"
-        What is predicted.
     classes : array or None
-        Labels; members say codes, which are places in it.
+        Labels; members say codes, which are places in it. None: numbers are predicted.
     weights : array of shape (T,)
         How much each member counts; the sum is not 1 in general.
     combine : str
@@ -58,7 +56,6 @@ class EnsembleView:
     """
 
     name: str
-    kind: str
     classes: npt.NDArray[Any] | None
     weights: FloatArray
     combine: str
@@ -73,6 +70,11 @@ class EnsembleView:
     def n_members(self) -> int:
         """T."""
         return len(self.weights)
+
+    @property
+    def kind(self) -> str:
+        """What is predicted: "classes" or "numbers"."""
+        return "numbers" if self.classes is None else "classes"
 
     @property
     def n_classes(self) -> int:

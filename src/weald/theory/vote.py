@@ -141,7 +141,7 @@ class VoteBounds(Result):
     def _draw(self, ax: Axes) -> None:
         from weald.theory.plots.vote import draw_bounds
 
-        draw_bounds(ax, self)
+        draw_bounds(self, ax)
 
 
 def pac_bayes(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_bounds"]
 
 
-def draw_bounds(ax: Axes, result: VoteBounds) -> None:
+def draw_bounds(result: VoteBounds, ax: Axes) -> None:
     """Bars: the bounds of a drawn member and of the vote; lines: what was seen, and a guess."""
     used = [bound for bound in BOUNDS if bound.name in result.bounds]
     ax.axvline(result.guess_error, color=GREY, ls=":", lw=2, zorder=0, label="a guess")

@@ -10,7 +10,7 @@ import numpy as np
 from weald._engine import FloatArray
 from weald.combining import ballots
 from weald.theory.result import Result
-from weald.theory.task import Task, read_task
+from weald.theory.task import Task, check_opinions, read_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,11 +136,7 @@ def ambiguity(ensemble: Any, X: Any, y: Any, sample_weight: Any = None) -> Ambig
     """
     task = read_task(ensemble, X, y, sample_weight, notion="ambiguity")
     view = task.view
-    if view.answers is None:
-        raise TypeError(
-            f"ambiguity is about members that predict by themselves, but those of {view.name} add "
-            "to each other: use margins (of a classifier), or bias_variance, instead."
-        )
+    check_opinions(view, "ambiguity")
     total = float(view.weights.sum())
     if not total > 0:
         raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import _check_feature_names
 
 from weald._engine import FloatArray
 from weald.theory.scikit import labels_of
@@ -47,6 +48,7 @@ def read_lightgbm(model: Any) -> EnsembleView:
         return np.array([booster.get_leaf_output(tree, leaf) for leaf in range(n)])
 
     def terms(X: Any) -> Iterator[FloatArray]:
+        _check_feature_names(model, X, reset=False)  # LightGBM takes columns as they come
         for first in range(0, n_rounds, _ROUNDS):
             # One call for many rounds: a call takes as long as many trees.
             several = min(_ROUNDS, n_rounds - first)

@@ -189,7 +189,7 @@ def certificate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certif
     Notes
     -----
     ``error <= exponential_loss = product <= edge_bound <= exponential_bound``: see
-    :mod:`weald.theory.certificate` for the reasons.
+    :mod:`weald.theory.boosting_certificate` for the reasons.
 
     Examples
     --------

@@ -17,15 +17,13 @@ Demiriz, Bennett & Shawe-Taylor 2002).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
-from scipy.sparse import csc_array
 
 from weald._engine import FloatArray
 from weald.input.table import Table
+from weald.theory.matrix_game import solve_matrix_game
 from weald.theory.stumps import StumpSearch
 
 __all__ = ["Solution", "solve_game"]
@@ -69,9 +67,10 @@ def solve_game(
     best_margins, n_stumps = np.zeros(n), 2
     lower, upper = [0.0], [reward]
     for _ in range(max_rounds):
-        value, mixture, w = _solve(signs[:, rows])
+        part = solve_matrix_game(signs[:, rows])
+        value, mixture = part.value, part.mixture
         corner = np.zeros(n)
-        corner[rows] = w
+        corner[rows] = part.weights
         # Weights at a corner of the program jump about; those on the way to it from the best ones
         # so far make better stumps (Wentges 1997). Where these are no news, the corner is asked.
         least = upper[-1]
@@ -127,26 +126,6 @@ def _first_rows(y: Signs, hardest: FloatArray) -> npt.NDArray[np.intp]:
     """Rows of both classes, those that weigh most."""
     order = np.argsort(-hardest, kind="stable")
     return np.concatenate([order[y[order] == sign][:_FIRST] for sign in (-1, 1)])
-
-
-def _solve(signs: Signs) -> tuple[float, FloatArray, FloatArray]:
-    """Value, mixture of stumps and weights of rows for the game with the given matrix (T, n)."""
-    T, n = signs.shape
-    # A row agrees with a stump or not: half of the matrix is 0, which halves the time as well.
-    agree: Any = csc_array(np.column_stack([(signs.T > 0).astype(np.float64), -np.ones(n)]))
-    whole: Any = csc_array(np.append(np.ones(T), 0.0)[None])
-    program: Any = linprog(
-        np.append(np.zeros(T), -1.0),
-        A_ub=-agree,
-        b_ub=np.zeros(n),
-        A_eq=whole,
-        b_eq=[1.0],
-        bounds=[(0, None)] * T + [(None, None)],
-        method="highs-ds",
-    )
-    mixture = np.maximum(program.x[:T], 0.0)
-    weights = np.maximum(-program.ineqlin.marginals, 0.0)
-    return -2 * float(program.fun) - 1, mixture / mixture.sum(), weights / weights.sum()
 
 
 def _best_stumps(

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from weald._engine import FloatArray
+from weald.theory.matrix_game import solve_matrix_game
 
 __all__ = ["Signed", "Solution", "Votes", "solve"]
 
@@ -119,24 +119,7 @@ def solve(duel: Duel, weights: FloatArray) -> Solution:
         low = np.argpartition(margins, min(_MORE, len(margins) - 1))[:_MORE]
         low = low[margins[low] < best.upper - _GAP]
         program = np.unique(np.concatenate([program, duel.rows(low, weights)]), axis=0)
-        upper, weights = _program(program)
-        best = Solution(best.value, min(best.upper, upper), best.weights)
+        part = solve_matrix_game(program.T)
+        weights = part.mixture
+        best = Solution(best.value, min(best.upper, part.value), best.weights)
     return Solution(best.value, max(best.upper, best.value), best.weights)
-
-
-def _program(rows: FloatArray) -> tuple[float, FloatArray]:
-    """Value and weights of the game with some of the rows."""
-    m, T = rows.shape
-    found = linprog(
-        np.append(np.zeros(T), -1.0),
-        A_ub=np.column_stack([-rows, np.ones(m)]),
-        b_ub=np.zeros(m),
-        A_eq=np.append(np.ones(T), 0.0)[None],
-        b_eq=[1.0],
-        bounds=[(0, None)] * T + [(None, None)],
-        method="highs-ds",
-    )
-    assert found.x is not None  # there always is a solution
-    assert found.fun is not None
-    weights = np.maximum(found.x[:T], 0.0)
-    return -float(found.fun), np.asarray(weights / weights.sum())

@@ -14,7 +14,9 @@ from weald.input.labels import check_target, check_weights, encode_again
 from weald.theory.reading import read_ensemble
 from weald.theory.view import EnsembleView
 
-__all__ = ["Task", "check_delta", "read_model", "read_task"]
+__all__ = ["ROWS", "Task", "check_delta", "check_opinions", "read_model", "read_task"]
+
+ROWS = ("out_of_bag", "held_out")  # what rows can be to members that drew theirs
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,8 @@ def read_model(
     view = read_ensemble(model)
     if kind is not None and view.kind != kind:
         wanted, got = ("classifiers", "numbers") if kind == "classes" else ("regressors", "classes")
+        if view.answers is None and instead:
+            instead = "bias_variance"  # the others are about members with opinions of their own
         raise TypeError(f"{notion} is for {wanted}, but {view.name} predicts {got}{_use(instead)}.")
     return view
 
@@ -109,6 +113,16 @@ def read_task(
     weights = check_weights(sample_weight, n)
     shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
     return Task(view, X, truth, shares)
+
+
+def check_opinions(view: EnsembleView, notion: str) -> None:
+    """Refuse members that only add to others."""
+    if view.answers is None:
+        other = "margins" if view.kind == "classes" else "bias_variance"
+        raise TypeError(
+            f"{notion} is about members that predict by themselves, but those of {view.name} add "
+            f"to each other: use {other} instead."
+        )
 
 
 def check_delta(delta: Any) -> float:

@@ -90,12 +90,13 @@ class Margins(Result):
             f"{self.minimum[-1]:.3g}."
         ]
         if np.isfinite(self.best_minimum):
+            low, high = (round(x, 9) + 0.0 for x in (self.best_minimum, self.best_minimum_upper))
             lines.append(
                 "Other weights of the same members could raise the smallest margin to "
-                f"{self.best_minimum:.3g}, and no higher."
-                if self.best_minimum_upper - self.best_minimum < 1e-6
+                f"{low:.3g}, and no higher."
+                if high - low < 1e-6
                 else "Other weights of the same members can raise the smallest margin to between "
-                f"{self.best_minimum:.3g} and {self.best_minimum_upper:.3g}."
+                f"{low:.3g} and {high:.3g}."
             )
         if self.bounds is None or self.family is None:
             lines.append(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald._engine import FloatArray
-from weald.theory.result import Result
+from weald.theory.result import Result, counted
 from weald.theory.task import ROWS, Task, check_delta, read_task
 from weald.theory.vote_bounds import BOUNDS, Seen
 from weald.theory.vote_losses import BoolArray, vote_error, vote_losses
@@ -118,8 +118,9 @@ class VoteBounds(Result):
                 "members too weak for a promise."
             )
         promise = (
-            f"With probability {1 - self.delta:.0%} or more, the vote of these {len(self.weights)} "
-            f"members errs on at most {self.bound:.1%} of new rows (bound: {self.best})."
+            f"With probability {1 - self.delta:.0%} or more, the vote of "
+            f"{counted(len(self.weights), 'member')} errs on at most {self.bound:.1%} of new rows "
+            f"(bound: {self.best})."
         )
         guess = f"naming the most frequent class, which errs on {self.guess_error:.1%}"
         if self.bound >= self.guess_error:

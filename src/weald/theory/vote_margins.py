@@ -13,7 +13,7 @@ from weald._engine import FloatArray
 from weald.params.growth import is_real, refuse
 from weald.theory import member_game
 from weald.theory.margin_bounds import Family, MarginBounds, margin_bounds, tree_family
-from weald.theory.result import Result
+from weald.theory.result import Result, counted
 from weald.theory.task import Task, check_delta, read_task
 from weald.theory.view import Codes
 
@@ -85,7 +85,8 @@ class Margins(Result):
         wrong = float((self.values <= 0).mean())
         n, T = len(self.values), len(self.minimum)
         lines = [
-            f"{self.model}, {T} members, {n} rows: {wrong:.2%} of the margins are not positive "
+            f"{self.model}, {counted(T, 'member')}, {counted(n, 'row')}: {wrong:.2%} of the "
+            "margins are not positive "
             f"(errors), the median is {np.median(self.values):.3g}, the smallest "
             f"{self.minimum[-1]:.3g}."
         ]

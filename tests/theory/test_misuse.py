@@ -122,6 +122,13 @@ def test_lightgbm_is_not_given_other_columns():
         theory.margins(model, table[["c", "b", "a"]], y)
 
 
+def test_xgboost_without_trees():
+    xgboost = pytest.importorskip("xgboost")
+    X, y = classes()
+    model = xgboost.XGBClassifier(n_estimators=3, booster="gblinear").fit(X, y == "yes")
+    assert "use trees" in message_of("margins", model, X, y == "yes")
+
+
 class EveryOther:
     """A sampler of the user's, which knows nothing of the rows."""
 

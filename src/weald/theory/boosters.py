@@ -68,6 +68,8 @@ def read_lightgbm(model: Any) -> EnsembleView:
 
 def read_xgboost(model: Any) -> EnsembleView:
     """XGBoost; a base margin of 0 takes the start out of what a round says."""
+    if model.get_xgb_params().get("booster") == "gblinear":
+        raise TypeError("XGBoost's linear boosters have no rounds that can be read: use trees.")
     booster = model.get_booster()
     best = getattr(model, "best_iteration", None) if booster.attr("best_iteration") else None
     n_rounds = booster.num_boosted_rounds() if best is None else int(best) + 1

@@ -176,3 +176,13 @@ def test_bad_input_gets_one_sentence():
         stability(forest, X[:, :1])
     with pytest.raises(TypeError, match="not an ensemble"):
         stability(y, X)
+
+
+def test_a_variance_below_zero_is_not_told_as_no_movement():
+    X, y = draw(0)
+    few = [stability(RandomForestRegressor(4, random_state=s).fit(X, y), X) for s in range(8)]
+    assert any(one.variance.mean() < 0 for one in few)
+    for one in few:
+        assert ("too little to be seen" in one.summary()) == (one.variance.mean() < 0)
+    constant = stability(RandomForestRegressor(4).fit(X, np.ones(len(y))), X)
+    assert "by nothing" in constant.summary()

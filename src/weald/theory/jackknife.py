@@ -73,12 +73,15 @@ class Stability(Result):
     def summary(self) -> str:
         """What the numbers mean, in plain words; also which of them say nothing."""
         n = len(self.prediction)
-        of_forest = float(np.sqrt(max(self.variance.mean(), 0.0)))
+        mean = float(self.variance.mean())
+        moved = f"about {np.sqrt(mean):.3g}" if mean > 0 else "too little to be seen"
+        if not self.member_variance.any():
+            moved = "nothing"
         of_member = float(np.sqrt(self.member_variance.mean()))
         what = "prediction" if self.classes is None else "class share"
         text = (
-            f"Drawn again, the {self.n_train} training rows would move a {what} by about "
-            f"{of_forest:.3g} (a standard error, root mean square over {n} rows; "
+            f"Drawn again, the {self.n_train} training rows would move a {what} by {moved} "
+            f"(a standard error, root mean square over {n} rows; "
             f"{np.sqrt(max(self.jackknife.mean(), 0.0)):.3g} by the jackknife). "
             f"A single member differs from the mean of all by {of_member:.3g}. "
         )

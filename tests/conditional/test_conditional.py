@@ -20,7 +20,7 @@ from weald import (
     DecisionTreeRegressor,
     SuperLearnerRegressor,
 )
-from weald.conditional.gate import mixed_by
+from weald.conditional.gate import _most_cautious, mixed_by
 
 
 def two_regions(seed, n=3000):
@@ -82,6 +82,34 @@ def test_without_regions_it_is_as_good_as_weights_that_are_the_same_everywhere(s
     ours, theirs = (mean_squared_error(y[500:], m.predict(X[500:])) for m in (model, flat))
     assert model.risk_ <= model.overall_risk_
     assert ours < 1.03 * theirs
+
+
+def test_noise_is_not_taken_for_regions():
+    """Some gate always looks better than weights that are the same everywhere, by chance."""
+    members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(min_samples_leaf=5))]
+    without_regions = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (400, 3))
+        y = X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(0, 2, 400)
+        model = ConditionalRegressor(members, random_state=seed).fit(X, y)
+        without_regions += np.ptp(model.gate_weights(X), axis=0).max() < 1e-9
+    assert without_regions >= 7
+
+
+def test_the_cautious_setting_wins_unless_another_is_surely_better():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=400) ** 2
+    w = np.ones(400)
+    chance = noise - np.tile([0.5, -0.46], 200)  # by 0.02 on average, with an error of 0.024
+    better = noise - 0.2
+    worse = noise + 0.1
+    assert _most_cautious([noise, chance], w) == 0
+    assert _most_cautious([noise, chance, better], w) == 2
+    assert _most_cautious([noise, worse, better], w) == 2
+    w[:200] = 0  # rows that do not count
+    better[200:] = noise[200:] + 1
+    assert _most_cautious([noise, better], w) == 0
 
 
 def test_weights_of_the_gate():

@@ -1,5 +1,6 @@
 """Bounds on the error on new rows: formulas, counts, and that they hold."""
 
+from functools import partial
 from math import comb, e, log, log2, sqrt
 
 import numpy as np
@@ -140,7 +141,7 @@ def test_margins():
     assert found.proven
     assert "margin up to" in found.summary()
     assert "margin" in found.to_frame()
-    fitted = rademacher(stump(), X[:100], n_draws=3, random_state=0)
+    fitted = rademacher(stump(), X, n_draws=3, random_state=0)
     guess = generalization_bound(model, X, y, method="rademacher", complexity=fitted)
     assert not guess.proven
     assert "not a guarantee" in guess.summary()
@@ -198,6 +199,19 @@ def test_bounds_that_say_nothing_are_told():
 
 
 # --- bad input ------------------------------------------------------------------------------------
+
+
+def test_the_complexity_must_be_of_these_rows_and_of_signs():
+    X, y = draw(0, 100)
+    model = stump().fit(X, y)
+    for vote in (model, AdaBoostClassifier(n_estimators=3).fit(X, y)):
+        ask = partial(generalization_bound, vote, X, y, method="rademacher")
+        assert ask(complexity=rademacher("stumps", X, random_state=0)).proven
+        few, linear = rademacher("stumps", X[:50], random_state=0), rademacher("l2", X)
+        with pytest.raises(ValueError, match="on 50 rows, but X has 100"):
+            ask(complexity=few)
+        with pytest.raises(ValueError, match="values -1 and"):
+            ask(complexity=linear)
 
 
 def test_bad_input_gets_one_sentence():

@@ -1,7 +1,6 @@
 """Correlation, ambiguity and diversity of members, against plain loops."""
 
 import itertools
-import sys
 
 import numpy as np
 import pytest
@@ -184,6 +183,59 @@ def test_breimans_bound_holds_on_many_forests():
         assert found.error <= found.chebyshev + 1e-12 <= found.bound + 1e-11
 
 
+def test_strength_of_members_that_count_differently():
+    """Means over the members are those of the vote, so that the error is that of the vote."""
+    X, y = classes(3, n=150)
+    model = weald.AdaBoostClassifier(n_estimators=12).fit(X[:100], y[:100])
+    found = correlation(model, X, y)
+    view = read_ensemble(model)
+    w = view.weights / view.weights.sum()
+    right = np.where(view.votes(X) == np.searchsorted(model.classes_, y), 1, -1)
+    margin = w @ right
+    rho = margin.var() / (w @ right.std(axis=1)) ** 2
+    np.testing.assert_allclose((found.strength, found.rho), (margin.mean(), rho))
+    assert found.error == pytest.approx(np.mean(model.predict(X) != y))
+    assert found.error <= found.chebyshev <= found.bound
+
+
+def test_rows_held_out_may_be_as_many_as_those_of_the_fit():
+    X, y = classes(0, n=100)
+    forest = weald.RandomForestClassifier(9, random_state=0).fit(X[:50], y[:50])
+    held_out = X[50:], y[50:]
+    assert correlation(forest, *held_out).out_of_bag  # nothing tells them apart
+    found = correlation(forest, *held_out, rows="held_out")
+    votes = read_ensemble(forest).votes(X[50:]) == np.searchsorted(forest.classes_, y[50:])
+    assert not found.out_of_bag
+    assert found.strength == pytest.approx((2 * votes.mean(axis=0) - 1).mean())
+    assert correlation(forest, X[:50], y[:50], rows="out_of_bag").out_of_bag
+    with pytest.raises(ValueError, match="needs a RandomForestClassifier that drew rows"):
+        correlation(forest, X, y, rows="out_of_bag")
+    with pytest.raises(ValueError, match="rows must be"):
+        correlation(forest, X, y, rows="oob")
+    numbers_forest = weald.RandomForestRegressor(3).fit(*numbers(0))
+    with pytest.raises(ValueError, match="rows is for classifiers"):
+        correlation(numbers_forest, *numbers(0), rows="held_out")
+
+
+def test_a_correlation_above_one_is_explained():
+    """Few votes for a row make the variance of the margins too large."""
+    seen = [
+        correlation(weald.RandomForestClassifier(3, random_state=s).fit(*classes(s)), *classes(s))
+        for s in range(20)
+    ]
+    assert any(one.rho > 1 for one in seen)
+    for one in seen:
+        assert ("above 1 is chance" in one.summary()) == (one.rho > 1)
+
+
+def test_the_plain_mean_is_told_from_the_model():
+    X, y = numbers(0)
+    assert correlation(weald.RandomForestRegressor(4).fit(X, y), X).is_the_model
+    median = correlation(sk.AdaBoostRegressor(n_estimators=4, random_state=0).fit(X, y), X)
+    assert not median.is_the_model
+    assert "plain mean" in median.summary()
+
+
 def test_a_forest_without_strength():
     X, y = classes(0)
     model = weald.RandomForestClassifier(5, random_state=0).fit(X, y)
@@ -247,7 +299,7 @@ def test_blocks_of_rows_add_up(monkeypatch):
     X, y = classes(4)
     model = weald.RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
     whole = diversity(model, X, y)
-    monkeypatch.setattr(sys.modules["weald.theory.diversity"], "_ROWS", 7)
+    monkeypatch.setattr("weald.theory.pairwise_diversity._ROWS", 7)
     np.testing.assert_allclose(diversity(model, X, y).kappa, whole.kappa)
     assert diversity(model, X, y).vote_error == whole.vote_error
 

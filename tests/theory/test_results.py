@@ -23,6 +23,8 @@ SLOW = weald.AdaBoostClassifier(n_estimators=10, learning_rate=0.3).fit(X, LABEL
 THREE_BOOST = weald.AdaBoostClassifier(n_estimators=10).fit(X, THREE)
 FOREST = weald.RandomForestClassifier(10, random_state=0).fit(X, LABELS)
 TREES = weald.RandomForestRegressor(10, random_state=0).fit(X, NUMBERS)
+TWINS = weald.ExtraTreesClassifier(2, random_state=0).fit(X, LABELS)
+ONE_ROUND = weald.AdaBoostClassifier(n_estimators=1).fit(X, LABELS)
 
 RESULTS = {
     "certificate": lambda: theory.certificate(ADABOOST, X, LABELS),
@@ -37,6 +39,9 @@ RESULTS = {
     "ambiguity of shares": lambda: theory.ambiguity(FOREST, X, LABELS),
     "ambiguity, weighted": lambda: theory.ambiguity(ADABOOST, X, LABELS),
     "diversity": lambda: theory.diversity(FOREST, X, LABELS),
+    "diversity of members that are always right": lambda: theory.diversity(TWINS, X, LABELS),
+    "certificate, one round": lambda: theory.certificate(ONE_ROUND, X, LABELS),
+    "margins, one round": lambda: theory.margins(ONE_ROUND, X, LABELS),
 }
 
 
@@ -57,6 +62,35 @@ def test_reading_table_and_picture(name):
     plt.close("all")
     with pytest.raises(FrozenInstanceError):
         result.model = "another"
+
+
+@pytest.mark.parametrize("name", ["certificate", "margins"])
+def test_one_round_is_a_dot_and_rounds_are_whole(name):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    alone = RESULTS[f"{name}, one round"]()
+    assert ", 1 round" in alone.summary() or ", 1 member," in alone.summary()
+    curves = [line for line in alone.plot().lines if len(line.get_xydata()) == 1]
+    assert curves
+    assert all(line.get_marker() == "o" for line in curves)
+    many = RESULTS[name]().plot()
+    assert all(tick == int(tick) for tick in many.get_xticks())
+    plt.close("all")
+
+
+def test_there_is_no_picture_of_no_pairs():
+    forest = weald.RandomForestClassifier(1).fit(X, LABELS)
+    with pytest.raises(ValueError, match="two members or more"):
+        theory.diversity(forest, X, LABELS).plot()
+
+
+def test_members_of_class_shares_stay_within_them():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    ax = theory.stability(FOREST, X).plot()
+    for lines in ax.collections:
+        ends = np.concatenate(lines.get_segments())[:, 1]
+        assert ends.min() >= 0
+        assert ends.max() <= 1
+    plt.close("all")
 
 
 def without(monkeypatch, library):

@@ -1,7 +1,5 @@
 """Standard errors of forests, against loops and against fresh training sets."""
 
-import sys
-
 import numpy as np
 import pytest
 import sklearn.ensemble as sk
@@ -16,7 +14,7 @@ from weald import (
     RandomForestRegressor,
 )
 from weald.theory import read_ensemble, stability
-from weald.theory.stability import _Forms
+from weald.theory.jackknife import _Forms
 
 
 def curve(X):
@@ -51,7 +49,7 @@ def naive(bags, answers, replaced=True):
 
 @pytest.mark.parametrize("seed", range(100))
 def test_quadratic_forms_are_the_sums_over_rows(seed, monkeypatch):
-    monkeypatch.setattr(sys.modules["weald.theory.stability"], "_CELLS", 40)
+    monkeypatch.setattr("weald.theory.jackknife._CELLS", 40)
     random = np.random.default_rng(seed)
     B, n = random.integers(5, 12), random.integers(5, 15)
     replaced = bool(seed % 2)
@@ -112,14 +110,12 @@ def test_class_shares(kind, monkeypatch):
     assert (found.interval <= 1).all()
     frame = found.to_frame()
     assert frame["class"][:3].tolist() == ["high", "low", "mid"]
-    monkeypatch.setattr(
-        sys.modules["weald.theory.stability"], "_CELLS", 40 * 3 * 7
-    )  # a few rows at a time
+    monkeypatch.setattr("weald.theory.jackknife._CELLS", 40 * 3 * 7)  # a few rows at a time
     np.testing.assert_allclose(stability(forest, X).variance, found.variance, atol=1e-12)
 
 
 def test_the_variance_is_that_over_fresh_training_sets():
-    """The infinitesimal jackknife is a little small, the jackknife a little large (section 4)."""
+    """The infinitesimal jackknife is a little small, the jackknife a little large ."""
     X_new = np.random.default_rng(99).random((40, 2))
     predictions, ij, jackknife = [], [], []
     for seed in range(60):
@@ -153,10 +149,10 @@ def test_few_members_are_told():
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [
-        (ExtraTreesRegressor(5), ValueError, "fit it with bootstrap=True"),
+        (ExtraTreesRegressor(5), ValueError, "fitted with bootstrap=True"),
         (GradientBoostingRegressor(n_estimators=5), TypeError, "means of members that count alike"),
         (AdaBoostClassifier(n_estimators=5), TypeError, "use a forest or bagging"),
-        (BaggingClassifier(n_estimators=1), ValueError, "same rows|two members"),
+        (BaggingClassifier(n_estimators=1), ValueError, "has one member"),
     ],
 )
 def test_models_it_is_not_for(model, error, message):
@@ -180,3 +176,13 @@ def test_bad_input_gets_one_sentence():
         stability(forest, X[:, :1])
     with pytest.raises(TypeError, match="not an ensemble"):
         stability(y, X)
+
+
+def test_a_variance_below_zero_is_not_told_as_no_movement():
+    X, y = draw(0)
+    few = [stability(RandomForestRegressor(4, random_state=s).fit(X, y), X) for s in range(8)]
+    assert any(one.variance.mean() < 0 for one in few)
+    for one in few:
+        assert ("too little to be seen" in one.summary()) == (one.variance.mean() < 0)
+    constant = stability(RandomForestRegressor(4).fit(X, np.ones(len(y))), X)
+    assert "by nothing" in constant.summary()

@@ -120,3 +120,29 @@ def test_what_it_says():
     noise = np.random.default_rng(0).integers(0, 2, 60)
     tiny = weak_learnability(np.arange(60.0)[:, None], noise, tolerance=1e-4, max_rounds=200)
     assert 0 < tiny.upper[-1] < 0.05
+
+
+def test_a_part_of_the_rows_is_enough_to_begin_with(monkeypatch):
+    """Bounds from a part are bounds: they hold the value that all rows give."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 12, (300, 3))
+    y = X[:, 0] + X[:, 1] > 11
+    whole = weak_learnability(X, y, tolerance=1e-4)
+    monkeypatch.setattr("weald.theory.boosting_game._PART", 60)
+    part = weak_learnability(X, y, tolerance=1e-4, max_rounds=80)
+    assert part.gap <= 1e-4
+    assert part.lower[-1] <= whole.upper[-1] + 1e-9
+    assert whole.lower[-1] <= part.upper[-1] + 1e-9
+    assert part.upper[0] >= whole.lower[-1]
+    no_program = weak_learnability(X, y, max_rounds=1, max_rows=1)
+    assert np.count_nonzero(no_program.weights) <= 260  # weights of the part, or of the program
+
+
+def test_more_rounds_on_a_part_find_harder_weights(monkeypatch):
+    """Labels of chance: no stump has an edge, and the weights that show it are found sooner."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(4000, 8)), random.random(4000) < 0.5
+    ask = {"max_rounds": 1, "max_rows": 1}
+    whole = weak_learnability(X, y, **ask)
+    monkeypatch.setattr("weald.theory.boosting_game._PART", 2000)
+    assert weak_learnability(X, y, **ask).upper[-1] < whole.upper[-1]

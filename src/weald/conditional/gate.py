@@ -7,8 +7,9 @@ the columns of the table. Its weights are::
 
 with the weights ``a`` that are best everywhere, or equal ones, the typical size s of a regret, and
 a temperature t: near 0 the member that is expected to lose least rules alone, at infinity the gate
-says nothing. Prior and temperature are those of the least risk on rows that the gate has not seen,
-so that a gate that has learned nothing does no harm.
+says nothing. Prior and temperature are chosen by the risk on rows that the gate has not seen: the
+most cautious that are within a standard error of the least, so that a gate that has learned nothing
+but noise does no harm.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = ["Gate"]
 
 _TEMPERATURES = (np.inf, 4.0, 2.0, 1.0, 0.5, 0.25, 0.1)
 _RARE = 0.99  # losses beyond this quantile are cut: a gate is no place for outliers
+_ERRORS = 1.0  # standard errors by which a sharper gate must be better
 _LEAST_SAY = 0.01  # a member with less weight everywhere is left out
 
 
@@ -152,22 +154,41 @@ def learn_gate(
         gate = RandomForestRegressor(100, min_samples_leaf=leaf, max_features=0.5, n_jobs=n_jobs)
     model, honest = _fitted(make_member(gate, seed), inputs, regrets, level, seed)
     settings = [(overall, 0.0)] if mode == "choose" else _settings(overall)
-    tried = [
-        (_risk_of(mixed_by(honest, prior, scale, t), level, risk), prior, t)
-        for prior, t in settings
-    ]
-    least, prior, temperature = min(tried, key=lambda one: one[0])
-    weights = mixed_by(honest, prior, scale, temperature)
+    tried = [mixed_by(honest, prior, scale, t) for prior, t in settings]
+    chosen = _most_cautious([_losses_of(weights, level, risk) for weights in tried], level.w)
+    (prior, temperature), weights = settings[chosen], tried[chosen]
     kept = np.flatnonzero(weights.max(axis=0) >= _LEAST_SAY)
     if outputs:
         kept = np.arange(M)  # it looks at all of them
-    return Gate(model, encoder, prior, scale, temperature, kept), weights[:, kept], least
+    gate = Gate(model, encoder, prior, scale, temperature, kept)
+    return gate, weights[:, kept], _risk_of(weights, level, risk)
+
+
+def _most_cautious(losses: list[FloatArray], w: FloatArray) -> int:
+    """The first of the settings whose loss is within a standard error of the least.
+
+    Rows are noisy, and some setting always looks better than weights that are the same everywhere
+    (Breiman et al. 1984 choose the size of a tree likewise). The standard error is that of the
+    difference of losses, row by row: what is noise in both of them does not count. None that is
+    chosen loses more than the first.
+    """
+    shares = w / w.sum()
+    means = np.array([shares @ each for each in losses])
+    best = int(means.argmin())
+    apart = [each - losses[best] for each in losses]
+    errors = np.array([np.sqrt(shares**2 @ (each - shares @ each) ** 2) for each in apart])
+    near = (means - means[best] <= _ERRORS * errors) & (means <= means[0])
+    return int(near.argmax())
 
 
 def _settings(overall: FloatArray) -> list[tuple[FloatArray, float]]:
     """Priors and temperatures, the mixture that is best everywhere first."""
     equal = np.full(len(overall), 1 / len(overall))
     return [(prior, t) for t in _TEMPERATURES for prior in (overall, equal)]
+
+
+def _losses_of(weights: FloatArray, level: LevelOneRows, risk: Risk) -> FloatArray:
+    return risk.losses(np.einsum("nm,nmk->nk", weights, level.Z), level.y)
 
 
 def _risk_of(weights: FloatArray, level: LevelOneRows, risk: Risk) -> float:

@@ -5,20 +5,20 @@ rows, and return a :class:`~weald.theory.result.Result`: numbers, ``summary()`` 
 ``to_frame()`` and ``plot()``.
 """
 
-from weald.theory.ambiguity import Ambiguity, ambiguity
+from weald.theory.ambiguity_identity import Ambiguity, ambiguity
 from weald.theory.bayes import BayesError, bayes_error
-from weald.theory.bias_variance import BiasVariance, bias_variance
-from weald.theory.certificate import Certificate, certificate
-from weald.theory.correlation import Correlation, Strength, correlation
-from weald.theory.diversity import Diversity, diversity
-from weald.theory.generalization import GeneralizationBound, generalization_bound, rademacher_bound
-from weald.theory.margins import Margins, margins
-from weald.theory.rademacher import Rademacher, rademacher
+from weald.theory.boosting_certificate import Certificate, certificate
+from weald.theory.forest_correlation import Correlation, Strength, correlation
+from weald.theory.generalization import GeneralizationBound, generalization_bound
+from weald.theory.jackknife import Stability, stability
+from weald.theory.pairwise_diversity import Diversity, diversity
+from weald.theory.rademacher_complexity import Rademacher, rademacher, rademacher_bound
 from weald.theory.reading import read_ensemble
+from weald.theory.repeated_fits import BiasVariance, bias_variance
 from weald.theory.result import Result
-from weald.theory.stability import Stability, stability
 from weald.theory.view import EnsembleView
 from weald.theory.vote import VoteBounds, pac_bayes
+from weald.theory.vote_margins import Margins, margins
 from weald.theory.weak_learning import WeakLearnability, weak_learnability
 
 __all__ = [

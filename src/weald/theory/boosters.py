@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _check_feature_names
 
 from weald._engine import FloatArray
 from weald.theory.scikit import labels_of, one_column
@@ -44,6 +45,7 @@ def read_lightgbm(model: Any) -> EnsembleView:
         return np.array([booster.get_leaf_output(tree, leaf) for leaf in range(n)])
 
     def terms(X: Any) -> Iterator[FloatArray]:
+        _check_feature_names(model, X, reset=False)  # LightGBM takes columns as they come
         for first in range(0, n_rounds, _ROUNDS):
             # One call for many rounds: a call takes as long as many trees.
             several = min(_ROUNDS, n_rounds - first)
@@ -63,6 +65,8 @@ def read_lightgbm(model: Any) -> EnsembleView:
 
 def read_xgboost(model: Any) -> EnsembleView:
     """XGBoost; a base margin of 0 takes the start out of what a round says."""
+    if model.get_xgb_params().get("booster") == "gblinear":
+        raise TypeError("XGBoost's linear boosters have no rounds that can be read: use trees.")
     booster = model.get_booster()
     best = getattr(model, "best_iteration", None) if booster.attr("best_iteration") else None
     n_rounds = booster.num_boosted_rounds() if best is None else int(best) + 1

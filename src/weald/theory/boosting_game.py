@@ -28,7 +28,9 @@ from weald.theory.stumps import StumpSearch
 
 __all__ = ["Solution", "solve_game"]
 
-_WARM = 60  # rounds of AdaBoost before the first program
+_WARM = 60  # rounds of AdaBoost before the first program, whose stumps it has
+_PART = 10_000  # rows of larger tables with which AdaBoost begins
+_LONG = 240  # rounds before these: with fewer rows there is time for more
 _FIRST = 100  # rows the first program has of each class
 _MORE = 100  # rows that join at a time
 _CROWD = 400  # stumps beyond which those leave that are
@@ -67,11 +69,10 @@ def solve_game(
     best_margins, n_stumps = np.zeros(n), 2
     lower, upper = [0.0], [reward]
     for _ in range(max_rounds):
-        # A row agrees with a stump or not: half of the matrix is 0, which halves the time as well.
-        share, mixture, w = solve_matrix_game(signs[:, rows].T > 0)
-        value = 2 * share - 1
+        part = solve_matrix_game(signs[:, rows])
+        value, mixture = part.value, part.mixture
         corner = np.zeros(n)
-        corner[rows] = w
+        corner[rows] = part.weights
         # Weights at a corner of the program jump about; those on the way to it from the best ones
         # so far make better stumps (Wentges 1997). Where these are no news, the corner is asked.
         least = upper[-1]
@@ -104,23 +105,37 @@ def _warm_up(table: Table, y: Signs) -> tuple[Signs, FloatArray, float]:
     """AdaBoost: y h of its stumps and of the constants, its hardest weights, and their reward.
 
     Of all cheap ways to find weights under which every stump is poor this one is the best: it
-    weighs the rows that the stumps so far get wrong.
+    weighs the rows that the stumps so far get wrong. Weights may be 0, so that those of a part of
+    the rows do as well, and the edges of AdaBoost fall with the number of rounds.
     """
-    search = StumpSearch.of(table)
-    weights = np.full(len(y), 1 / len(y))
+    rows = _part(y)
+    some = table if len(rows) == len(y) else Table(table.X[rows], table.categories)
+    search, truth = StumpSearch.of(some), y[rows]
+    weights = np.full(len(rows), 1 / len(rows))
     hardest, least = weights, 1.0
-    signs = [y, -y]
-    for _ in range(_WARM):
-        agree = (y * search.signs(search.best(weights * y))).astype(np.int8)
+    stumps = []
+    for _ in range(_WARM if len(rows) == len(y) else _LONG + _WARM):
+        stumps.append(search.best(weights * truth))
+        agree = truth * search.signs(stumps[-1])
         reward = float(weights @ agree)
-        signs.append(agree)
         if reward < least:
             hardest, least = weights, reward
         if not 0 < reward < 1 - _ROUNDING:
             break
         weights = weights / (1 + agree * reward)  # those of AdaBoost's next round, but for rounding
         weights /= weights.sum()
-    return np.stack(signs), hardest, max(least, 0.0)
+    signs = [y * search.signs(stump, table.X).astype(np.int8) for stump in stumps[-_WARM:]]
+    on_all = np.zeros(len(y))
+    on_all[rows] = hardest
+    return np.stack([y, -y, *signs]), on_all, max(least, 0.0)
+
+
+def _part(y: Signs) -> npt.NDArray[np.intp]:
+    """All rows, or of large tables some of both classes."""
+    if len(y) <= _PART:
+        return np.arange(len(y))
+    order = np.random.default_rng(0).permutation(len(y))
+    return np.sort(np.concatenate([order[y[order] == sign][: _PART // 2] for sign in (-1, 1)]))
 
 
 def _first_rows(y: Signs, hardest: FloatArray) -> npt.NDArray[np.intp]:

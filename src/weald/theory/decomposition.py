@@ -25,7 +25,7 @@ References
 ----------
 S. Geman, E. Bienenstock & R. Doursat (1992), Neural networks and the bias/variance dilemma, Neural
 Computation 4.
-P. Domingos (2000), A unified bias-variance decomposition, ICML, Theorems 2 and 3.
+P. Domingos (2000), A unified bias-variance decomposition and its applications, ICML.
 """
 
 from __future__ import annotations

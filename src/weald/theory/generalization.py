@@ -27,7 +27,8 @@ from weald._engine import FloatArray
 from weald.input.labels import encode_again
 from weald.params.growth import check_choice, check_count, is_real, refuse
 from weald.theory.growth import log_sauer, log_shapes, log_trees, vc_of_trees, vc_of_votes
-from weald.theory.rademacher import Rademacher
+from weald.theory.rademacher_complexity import Rademacher
+from weald.theory.reading import check_unwrapped, is_ensemble
 from weald.theory.result import Result
 from weald.theory.stumps import is_all_numbers, read_table
 from weald.theory.task import Task, check_delta, read_task
@@ -35,7 +36,7 @@ from weald.theory.task import Task, check_delta, read_task
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GeneralizationBound", "generalization_bound", "rademacher_bound"]
+__all__ = ["GeneralizationBound", "generalization_bound"]
 
 _METHODS = ("counting", "vc", "rademacher")
 _MARGINS = 2.0 ** -np.arange(10)  # at which a margin bound is tried
@@ -129,34 +130,6 @@ class GeneralizationBound(Result):
         draw_bound(self, ax)
 
 
-def rademacher_bound(
-    training_error: float, complexity: float, n: int, delta: float = 0.05, *, signs: bool = True
-) -> float:
-    """``R <= R_S + 2 Rad_S(losses) + 3 sqrt(ln(2 / delta) / (2 n))``.
-
-    Parameters
-    ----------
-    training_error : float
-        R_S.
-    complexity : float
-        Rademacher complexity on the n training rows.
-    n : int
-    delta : float
-    signs : bool
-        The complexity is that of classifiers with values +-1. That of their 0/1 losses is half of
-        it (Lemma 3.4), so the bound is ``R_S + Rad_S + 3 sqrt(...)`` (Theorem 3.5). If False, it is
-        that of the losses (Theorem 3.3).
-
-    Examples
-    --------
-    >>> round(rademacher_bound(0.1, 0.05, n=10_000), 4)
-    0.1907
-    """
-    delta = check_delta(delta)
-    n = check_count("n", n, least=1)
-    return training_error + (1 if signs else 2) * complexity + 3 * sqrt(log(2 / delta) / (2 * n))
-
-
 def generalization_bound(
     model: Any,
     X: Any,
@@ -212,7 +185,7 @@ def generalization_bound(
     """
     check_choice("method", method, _METHODS)
     delta = check_delta(delta)
-    if hasattr(model, "get_n_leaves") or not _has_members(model):
+    if not is_ensemble(model):
         return _of_one(model, X, y, method, complexity, n_leaves, delta)
     task = read_task(model, X, y, notion="generalization_bound", kind="classes")
     K = task.view.n_classes
@@ -259,8 +232,15 @@ def _of_one(
     model: Any, X: Any, y: Any, method: str, complexity: Any, n_leaves: Any, delta: float
 ) -> GeneralizationBound:
     """The bound of a single classifier."""
-    if isinstance(model, type) or not is_classifier(model):
+    known = not isinstance(model, type) and hasattr(model, "predict")
+    if not (known and is_classifier(model)):
         raise TypeError(f"generalization_bound is for fitted classifiers, got {model!r}.")
+    if method != "rademacher" and n_leaves is None and not hasattr(model, "get_n_leaves"):
+        check_unwrapped(model)
+        raise TypeError(
+            f"{type(model).__name__} is no tree whose labellings can be counted: use "
+            'method="rademacher".'
+        )
     check_is_fitted(model)
     n = _num_samples(X)
     classes = np.asarray(model.classes_)
@@ -270,7 +250,7 @@ def _of_one(
     wrong = np.array([np.mean(said != encode_again(y, n, classes))])
     K = len(classes)
     if method == "rademacher":
-        value, left, proven = _check_complexity(complexity, delta, K)
+        value, left, proven = _check_complexity(complexity, delta, K, n)
         confidence = 3 * sqrt(log(2 / left) / (2 * n))
         parts, margin = (np.array([value]), np.array([confidence])), None
         return GeneralizationBound(method, n, delta, K, wrong, *parts, margin, proven)
@@ -291,7 +271,7 @@ def _of_one(
 def _by_margins(task: Task, complexity: Any, delta: float) -> GeneralizationBound:
     """The margin bound of a vote, at the best of some margins, after each round."""
     view, n = task.view, len(task)
-    value, left, proven = _check_complexity(complexity, delta, view.n_classes)
+    value, left, proven = _check_complexity(complexity, delta, view.n_classes, n)
     if view.combine != "votes":
         raise ValueError(
             f'method="rademacher" is for votes of members that say -1 or +1, and {view.name} '
@@ -322,11 +302,23 @@ def _by_margins(task: Task, complexity: Any, delta: float) -> GeneralizationBoun
     )
 
 
-def _check_complexity(complexity: Any, delta: float, n_classes: int) -> tuple[float, float, bool]:
+def _check_complexity(
+    complexity: Any, delta: float, n_classes: int, n: int
+) -> tuple[float, float, bool]:
     """An upper value of the complexity, what is left of delta, and whether it is proven."""
     if n_classes != 2:
         raise ValueError('method="rademacher" is for two classes: use "counting".')
     if isinstance(complexity, Rademacher):
+        if complexity.n != n:
+            raise ValueError(
+                f"complexity is that of a family on {complexity.n} rows, but X has {n}: measure it "
+                "on the same rows."
+            )
+        if complexity.range != 1.0:
+            raise ValueError(
+                f"complexity is that of {complexity.family}, but a bound on errors needs a family "
+                "with values -1 and +1."
+            )
         if complexity.all_signs:
             return complexity.value, delta, complexity.attained
         return complexity.upper(delta / 2), delta / 2, complexity.attained
@@ -360,38 +352,27 @@ def _staged_errors(task: Task) -> FloatArray:
     return np.array(errors)
 
 
-def _has_members(model: Any) -> bool:
-    return hasattr(model, "estimators_") or hasattr(model, "n_estimators")
-
-
 def _n_columns(X: Any) -> int:
     """Number of columns, which must hold numbers for tests to be counted."""
     table = read_table(X)
     if not is_all_numbers(table):
         raise ValueError(
-            "Splits are counted for columns of numbers without missing values: there are far more "
-            "ways to divide categories."
+            "Splits are counted for columns of numbers without missing values, as there are far "
+            'more ways to divide categories: use method="rademacher", or margins.'
         )
     return int(table.X.shape[1])
 
 
 def _leaves_of_one(model: Any, given: Any) -> int:
-    if given is not None:
-        return check_count("n_leaves", given, least=1)
-    if not hasattr(model, "get_n_leaves"):
-        raise TypeError(
-            f"{type(model).__name__} is no tree whose labellings can be counted: use "
-            'method="rademacher".'
-        )
-    return int(model.get_n_leaves())
+    return int(model.get_n_leaves()) if given is None else check_count("n_leaves", given, least=1)
 
 
 def _leaves_of_members(model: Any, T: int, given: Any) -> npt.NDArray[np.int64]:
     """Leaves of the largest tree up to each member."""
     if given is not None:
         return np.full(T, check_count("n_leaves", given, least=1))
-    members = np.asarray(getattr(model, "estimators_", []), dtype=object)
-    members = members.reshape(len(members), -1)[:T]
+    members = np.array([*getattr(model, "estimators_", [])], dtype=object)
+    members = members.reshape(len(members), -1)[:T] if len(members) else members
     if len(members) != T or not all(hasattr(one, "get_n_leaves") for one in members.flat):
         raise ValueError(
             f"The members of this {type(model).__name__} are not trees that tell the number of "

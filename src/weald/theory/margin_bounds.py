@@ -12,12 +12,13 @@ share of rows. With J values of theta that are chosen beforehand, and the chance
 spread as delta / (J N (N+1)), all of them obey, with L_N = ln(J N (N+1) / delta) + N ln|H|,
 
     P  <=  P_S + sqrt(L_N / (2 m))      (Hoeffding: Schapire, Freund, Bartlett & Lee 1998)
-    P  <=  kl^-1(P_S; L_N / m)          (Chernoff: the k-th margin bounds of Wang et al. 2011 and
-                                         Gao & Zhou 2013, here with all constants)
+    P  <=  kl^-1(P_S; L_N / m)          (Chernoff)
 
 The kl inverse is concave in P_S, so the mean over g may be taken inside. Both hold for all theta
 and N at once, and the best of them is reported. Where rows with margins up to theta are few, k of
-m, the second is of order L_N / m, the first of order sqrt(L_N / m).
+m, the second is of order L_N / m, the first of order sqrt(L_N / m). The bounds by the equilibrium
+margin (Wang et al. 2011) and by the k-th margin (Gao & Zhou 2013) are of this kind; the constants
+here are those of the proof above, not of these papers.
 
 A family with VC dimension d is not finite, but makes at most (2em/d)^d functions of 2m rows; then,
 by Vapnik and Chervonenkis' theorem, P <= P_S + sqrt(8 (L_N + ln 4) / m), with this in the place of
@@ -82,8 +83,8 @@ class MarginBounds:
     thetas, share_below : arrays
         Share of training rows with margins up to theta.
     hoeffding, chernoff : arrays
-        The bound of Schapire et al., and the k-th margin bound (NaN if all that is known of the
-        family is its VC dimension).
+        The bound of Schapire et al., and the one of the kind of Gao & Zhou's k-th margin (NaN if
+        all that is known of the family is its VC dimension).
     """
 
     thetas: FloatArray

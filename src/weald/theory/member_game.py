@@ -123,6 +123,7 @@ def solve(duel: Duel, weights: FloatArray) -> Solution:
         low = np.argpartition(margins, min(_MORE, len(margins) - 1))[:_MORE]
         low = low[margins[low] < best.upper - _GAP]
         program = np.unique(np.concatenate([program, duel.rows(low, weights)]), axis=0)
-        upper, weights, _ = solve_matrix_game(program)
-        best = Solution(best.value, min(best.upper, upper), best.weights)
+        part = solve_matrix_game(program.T)
+        weights = part.mixture
+        best = Solution(best.value, min(best.upper, part.value), best.weights)
     return Solution(best.value, max(best.upper, best.value), best.weights)

@@ -20,7 +20,7 @@ from weald.members.ensemble import Ensemble
 from weald.theory import boosters, scikit
 from weald.theory.view import Counts, EnsembleView
 
-__all__ = ["ADAPTERS", "read_ensemble"]
+__all__ = ["ADAPTERS", "check_unwrapped", "is_ensemble", "read_ensemble"]
 
 # Which function reads models that descend from a class, by its library and name.
 ADAPTERS: dict[tuple[str, str], Callable[[Any], EnsembleView]] = {
@@ -34,6 +34,17 @@ ADAPTERS: dict[tuple[str, str], Callable[[Any], EnsembleView]] = {
     ("lightgbm", "LGBMModel"): boosters.read_lightgbm,
     ("xgboost", "XGBModel"): boosters.read_xgboost,
     ("catboost", "CatBoost"): boosters.read_catboost,
+}
+# What to give instead of a model that holds the ensemble.
+WRAPPERS = {
+    ("sklearn", "Pipeline"): "its last step, model[-1], with rows model[:-1].transform(X)",
+    ("sklearn", "BaseSearchCV"): "its best_estimator_",
+    ("sklearn", "CalibratedClassifierCV"): "one of its calibrated_classifiers_, by its estimator",
+    ("sklearn", "FrozenEstimator"): "its estimator",
+    ("sklearn", "BaseThresholdClassifier"): "its estimator_",
+    ("sklearn", "TransformedTargetRegressor"): "its regressor_, with y as it was transformed",
+    ("sklearn", "_MultiOutputEstimator"): "one of its estimators_, with one output as y",
+    ("sklearn", "OneVsRestClassifier"): "one of its estimators_, with y == label",
 }
 
 
@@ -70,14 +81,31 @@ def _adapter(model: Any) -> Callable[[Any], EnsembleView]:
         raise TypeError(f"{model.__name__} is a class: give a fitted model of it.")
     if isinstance(model, Ensemble):
         return _read_weald
-    for ancestor in type(model).__mro__:
-        found = ADAPTERS.get((ancestor.__module__.split(".")[0], ancestor.__name__))
-        if found is not None:
-            return found
+    for key in _ancestry(model):
+        if key in ADAPTERS:
+            return ADAPTERS[key]
+    check_unwrapped(model)
     raise TypeError(
         f"{type(model).__name__} is not an ensemble that weald.theory can read: give an ensemble "
         "of weald, scikit-learn, LightGBM, XGBoost or CatBoost."
     )
+
+
+def _ancestry(model: Any) -> Iterator[tuple[str, str]]:
+    """Library and name of the model's class and of those it descends from."""
+    return ((kind.__module__.split(".")[0], kind.__name__) for kind in type(model).__mro__)
+
+
+def check_unwrapped(model: Any) -> None:
+    """Refuse models that hold an ensemble, and say how to get at it."""
+    for key in _ancestry(model):
+        if key in WRAPPERS:
+            raise TypeError(f"{type(model).__name__} holds a model: give {WRAPPERS[key]}.")
+
+
+def is_ensemble(model: Any) -> bool:
+    """Whether :func:`read_ensemble` knows how to read such models."""
+    return isinstance(model, Ensemble) or any(key in ADAPTERS for key in _ancestry(model))
 
 
 def _check_fitted(model: Any) -> None:
@@ -105,6 +133,7 @@ def _read_weald(model: Ensemble) -> EnsembleView:
         added=added if combine in ("sum", "scores") else None,
         begin=partial(_weald_start, model, n_classes) if combine == "sum" else None,
         bags=partial(_weald_bags, model),
+        drawing=_weald_drawing(model),
         leaves=partial(_weald_leaves, model),
         n_columns=int(getattr(model, "n_features_in_", 0)),
     )
@@ -143,6 +172,19 @@ def _weald_bags(model: Ensemble) -> Counts | None:
     if sampling is None or not sampling.draws_rows:
         return None
     return model._fitted_members().in_bag()
+
+
+def _weald_drawing(model: Ensemble) -> str:
+    sampling = model._fitted_members().sampling
+    if sampling is None:
+        return "rows"
+    kinds = {
+        "groups": sampling.units,
+        "classes": sampling.strata,
+        "weights": sampling.weights,
+        "sampler": sampling.sampler,
+    }
+    return next((name for name, given in kinds.items() if given is not None), "rows")
 
 
 def _weald_leaves(model: Ensemble) -> int | None:

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-__all__ = ["Result"]
+__all__ = ["Result", "counted"]
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things: "1 row", "2 rows"."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,9 @@ from weald.input.labels import check_target, check_weights, encode_again
 from weald.theory.reading import read_ensemble
 from weald.theory.view import EnsembleView
 
-__all__ = ["Task", "check_answers", "check_delta", "read_model", "read_task"]
+__all__ = ["ROWS", "Task", "check_delta", "check_opinions", "read_model", "read_task"]
+
+ROWS = ("out_of_bag", "held_out")  # what rows can be to members that drew theirs
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,8 @@ def read_model(
     view = read_ensemble(model)
     if kind is not None and view.kind != kind:
         wanted, got = ("classifiers", "numbers") if kind == "classes" else ("regressors", "classes")
+        if view.answers is None and instead:
+            instead = "bias_variance"  # the others are about members with opinions of their own
         raise TypeError(f"{notion} is for {wanted}, but {view.name} predicts {got}{_use(instead)}.")
     return view
 
@@ -111,12 +115,13 @@ def read_task(
     return Task(view, X, truth, shares)
 
 
-def check_answers(view: EnsembleView, notion: str) -> None:
-    """Refuse members that only add to what others say."""
+def check_opinions(view: EnsembleView, notion: str) -> None:
+    """Refuse members that only add to others."""
     if view.answers is None:
+        other = "margins" if view.kind == "classes" else "bias_variance"
         raise TypeError(
             f"{notion} is about members that predict by themselves, but those of {view.name} add "
-            "to each other: use margins (of a classifier), or bias_variance, instead."
+            f"to each other: use {other} instead."
         )
 
 

@@ -49,6 +49,9 @@ class EnsembleView:
         Gives the raw prediction before the first member, as `added`; None: 0.
     bags : callable
         Gives how often each training row was drawn for each member, (T, n); None if not drawn.
+    drawing : str
+        How rows were drawn for bags: all alike ("rows"), or by "weights", "groups", "classes", or
+        a "sampler" of the user's.
     leaves : callable
         Gives the most leaves of a member, if all are trees that cut columns of numbers; else None.
     n_columns : int
@@ -63,6 +66,7 @@ class EnsembleView:
     added: Answers | None = None
     begin: Callable[[Any], FloatArray] | None = None
     bags: Callable[[], Counts | None] = _unknown
+    drawing: str = "rows"
     leaves: Callable[[], int | None] = _unknown
     n_columns: int = 0
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald._engine import FloatArray
-from weald.theory.result import Result
-from weald.theory.task import Task, check_delta, read_task
+from weald.theory.result import Result, counted
+from weald.theory.task import ROWS, Task, check_delta, read_task
 from weald.theory.vote_bounds import BOUNDS, Seen
 from weald.theory.vote_losses import BoolArray, vote_error, vote_losses
 from weald.theory.vote_weights import minimise_first_order, minimise_tandem
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["VoteBounds", "pac_bayes"]
 
-ROWS = ("out_of_bag", "held_out")
 MINIMISERS = {"first_order": minimise_first_order, "tandem": minimise_tandem}
 # Standard errors between a member's errors in its bag and outside it that chance does not make.
 _SUSPICIOUS = 6.0
@@ -119,8 +118,9 @@ class VoteBounds(Result):
                 "members too weak for a promise."
             )
         promise = (
-            f"With probability {1 - self.delta:.0%} or more, the vote of these {len(self.weights)} "
-            f"members errs on at most {self.bound:.1%} of new rows (bound: {self.best})."
+            f"With probability {1 - self.delta:.0%} or more, the vote of "
+            f"{counted(len(self.weights), 'member')} errs on at most {self.bound:.1%} of new rows "
+            f"(bound: {self.best})."
         )
         guess = f"naming the most frequent class, which errs on {self.guess_error:.1%}"
         if self.bound >= self.guess_error:
@@ -181,6 +181,8 @@ def pac_bayes(
         Probability with which a bound may fail.
     rows : {"out_of_bag", "held_out"}
         What X is. Rows that are said to be held out but show the traces of the bags are refused.
+        Rows out of bag stand for new ones only where they were drawn alike: not by weight (of rows
+        or classes), group or class.
     weights : {"given", "uniform", "first_order", "tandem"} or array of shape (T,)
         Weights rho of the vote: the ensemble's own, equal ones, those that minimise the
         first-order or the tandem bound, or any others. They may be chosen on the same rows.
@@ -294,6 +296,11 @@ def _check_out_of_bag(task: Task, drawn: BoolArray | None) -> BoolArray:
         raise ValueError(
             f"Out-of-bag bounds need the {drawn.shape[1]} rows that this {name} was fitted to, in "
             f"their order, but X has {len(task)}: give those, or rows='held_out'."
+        )
+    if task.view.drawing not in ("rows", "sampler"):
+        raise ValueError(
+            f"This {name} drew its rows by {task.view.drawing}, so that those out of bag are not "
+            "like new ones: give rows held out with rows='held_out'."
         )
     return drawn
 

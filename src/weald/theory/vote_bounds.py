@@ -126,7 +126,7 @@ def first_order(s: Seen, delta: float) -> float:
 
 
 def tandem(s: Seen, delta: float) -> float:
-    """Bound the vote by four times the tandem loss (Masegosa et al. 2020, theorem 7)."""
+    """Bound the vote by four times the tandem loss (Masegosa et al. 2020)."""
     return min(4.0 * kl_upper(s.tandem, s.pair_reach(delta)), 1.0)
 
 

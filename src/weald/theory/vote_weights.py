@@ -41,7 +41,7 @@ def minimise_first_order(losses: VoteLosses, prior: FloatArray, delta: float) ->
 
 
 def minimise_tandem(losses: VoteLosses, prior: FloatArray, delta: float) -> FloatArray:
-    """Weights that minimise the tandem bound, by turns (Masegosa et al. 2020, section 4).
+    """Weights that minimise the tandem bound, by turns (Masegosa et al. 2020).
 
     For a fixed lambda the weights minimise ``rho' S rho + 2 / (lambda n) KL(rho || pi)``, by steps
     towards ``rho ~ pi exp(-lambda n S rho)`` in the logarithm, halved until they descend.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, log
+from math import floor, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class WeakLearnability(Result):
                 f"{high:.4f}: "
             )
         if self.separable:
-            rounds = ceil(log(n) / (2 * low**2)) if low > 1e-6 else None
+            rounds = floor(log(n) / (2 * low**2)) + 1 if low > 1e-6 else None
             text += (
                 f"under every weighting one of them errs on at most {0.5 - low:.2%} of the weight. "
                 f"A weighted vote of {self.n_functions} of them classifies every row right, with "
@@ -143,7 +143,7 @@ def weak_learnability(
 
     and ``2 gamma`` is the largest margin that all rows can have in a vote of such functions. So
     gamma > 0 if and only if some vote classifies all rows right (Freund & Schapire 1996), and then
-    AdaBoost does after ``ln(n) / (2 gamma^2)`` rounds.
+    AdaBoost does after more than ``ln(n) / (2 gamma^2)`` rounds.
 
     With a column of many different values stumps always have some edge, about 1/n or more, as a
     vote of very many of them can follow any labels. It is the size that matters.

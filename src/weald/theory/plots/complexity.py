@@ -125,6 +125,7 @@ def draw_bound(result: Any, ax: Axes) -> None:
         label=f"smallest bound: {best} members",
     )
     ax.axhline(chance, color=style.BLACK, linestyle=":", linewidth=1, label="guessing")
+    style.members(ax, len(rounds))
     style.percent(ax.yaxis)
     ax.set_ylim(bottom=0)
     style.finish(ax, x="members", y="share of rows")
@@ -138,6 +139,7 @@ def draw_edge_bounds(result: Any, ax: Axes) -> None:
     ax.plot(rounds, result.upper, color=style.VERMILION, marker=".", label="edge, at most")
     ax.plot(rounds, low, color=style.BLUE, marker=".", label="edge, at least")
     ax.set_ylim(bottom=-0.02 * max(result.upper.max(), 0.01))
+    style.members(ax, len(rounds))
     style.finish(ax, x="rounds of the search", y="edge under the hardest weights")
 
 
@@ -183,7 +185,10 @@ def draw_intervals(result: Any, ax: Axes) -> None:
     at = np.arange(len(shown))
     sd = np.sqrt(spread[shown])
     p, low, high = prediction[shown], ends[shown, 0], ends[shown, 1]
-    ax.vlines(at, p - sd, p + sd, color=style.GREY, alpha=0.35, linewidth=4, label="± one member")
+    around = np.array([p - sd, p + sd])
+    if result.classes is not None:
+        around = around.clip(0.0, 1.0)
+    ax.vlines(at, *around, color=style.GREY, alpha=0.35, linewidth=4, label="± one member")
     ax.vlines(at, low, high, color=style.BLUE, label=f"{result.level:.0%} interval of the forest")
     ax.plot(at, p, ".", color=style.BLACK, label=name)
     none = (result.variance if result.classes is None else result.variance[:, k])[shown] <= 0

@@ -36,4 +36,5 @@ def draw_margins(result: Any, ax: Axes) -> None:
         )
     ax.axhline(0.0, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_ylim(-1.03, 1.03)
+    style.members(ax, len(members))
     style.finish(ax, x="members", y="margin (from -1, all wrong, to 1, all right)")

@@ -101,6 +101,8 @@ def draw_strength(result: Any, ax: Axes) -> None:
 def draw_diversity(result: Any, ax: Axes) -> None:
     """Kappa and mean error of every pair of members: the kappa-error diagram."""
     first, second = result.pairs
+    if not len(first):
+        raise ValueError("A picture of pairs needs two members or more.")
     kappa = result.kappa[result.pairs]
     error = (result.errors[first] + result.errors[second]) / 2
     many = len(kappa) > 2000

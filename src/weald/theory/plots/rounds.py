@@ -45,5 +45,6 @@ def draw_certificate(result: Any, ax: Axes) -> None:
     ax.set_yscale("log")
     ax.set_ylim(top=min(ax.get_ylim()[1], 5.0))  # what is far above 1 says nothing
     ax.axhline(1.0, color=style.GREY, linewidth=0.8, linestyle=":")
+    style.members(ax, len(rounds))
     which = "training rows" if result.training_rows else "rows given"
     style.finish(ax, x="rounds", y=f"share of {which} (log scale)")

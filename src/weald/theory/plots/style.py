@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ __all__ = [
     "SKY",
     "VERMILION",
     "finish",
+    "members",
     "percent",
 ]
 
@@ -67,6 +69,15 @@ def finish(ax: Axes, *, x: str, y: str, title: str = "", columns: int = 2) -> No
                 handle.set_alpha(1.0)  # faint dots are for clouds of them
     elif title:
         ax.set_title(title)
+
+
+def members(ax: Axes, n: int) -> None:
+    """Numbers of members or rounds on the x axis: whole ones, and a dot if there is only one."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if n == 1:
+        for line in ax.lines:
+            if np.size(line.get_xdata()) == 1:
+                line.set_marker("o")
 
 
 def percent(axis: object) -> None:

@@ -23,6 +23,9 @@ For classes, Breiman (2001, section 2.2) bounds the error by strength and correl
     error <= Var(mr) / s² <= rho (1 - s²) / s²,       rho = Var(mr) / (E sd)²
 
 by Chebyshev's inequality; sd is the standard deviation of ``1[h = y] - 1[h = j]`` of one member.
+Means over the members are weighted, if the model weighs its members. On given rows all of this is
+exact. Out-of-bag every row has members of its own, so that the second step, and rho <= 1, hold only
+up to chance: with few members Var(mr) is too large.
 """
 
 from __future__ import annotations
@@ -34,8 +37,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import FloatArray
+from weald.params.growth import check_choice
 from weald.theory.result import Result
-from weald.theory.task import Task, check_answers, read_model, read_task
+from weald.theory.task import ROWS, Task, check_opinions, read_model, read_task
 from weald.theory.view import EnsembleView
 
 if TYPE_CHECKING:
@@ -63,6 +67,8 @@ class Correlation(Result):
         Correlation of each pair of members.
     row_variance : array of shape (n,)
         Variance of the members at each row, given the data.
+    is_the_model : bool
+        The model predicts the plain mean; else it puts its members together in another way.
     """
 
     model: str
@@ -73,6 +79,7 @@ class Correlation(Result):
     measured: FloatArray
     matrix: FloatArray
     row_variance: FloatArray
+    is_the_model: bool
 
     @property
     def predicted(self) -> FloatArray:
@@ -95,13 +102,19 @@ class Correlation(Result):
         now = self.predicted[-1]
         gain = (now - self.floor) / now if now > 0 else 0.0
         error = float(np.sqrt(self.row_variance.mean() / T))
-        return (
+        line = (
             f"{self.model}, {T} members: the {what} of one member is {self.sigma2:.4g}, two "
             f"members correlate with {self.rho:.3f}, so the mean of all has {now:.4g} and that of "
             f"infinitely many would have {self.floor:.4g}: more members would lower it by "
             f"{gain:.1%} at most. At a row, the prediction is {error:.3g} (standard deviation) "
             "from that of an infinite forest of the same data."
         )
+        if not self.is_the_model:
+            line += (
+                f" This is about the plain mean of the members; {self.model} itself puts them "
+                "together in another way."
+            )
+        return line
 
     def _draw(self, ax: Axes) -> None:
         from weald.theory.plots.members import draw_correlation
@@ -152,6 +165,8 @@ class Strength(Result):
             f"correlation {self.rho:.3f}. Breiman's bound on the error is {self.bound:.3g}; the "
             f"error {seen} is {self.error:.3g}."
         )
+        if self.rho > 1:
+            line += " A correlation above 1 is chance: there are few votes for a row."
         if not self.bound < 1:
             line += " The bound is not below 1 and says nothing."
         return line + " Stronger members or less alike ones would lower it."
@@ -162,17 +177,22 @@ class Strength(Result):
         draw_strength(self, ax)
 
 
-def correlation(forest: Any, X: Any, y: Any = None) -> Correlation | Strength:
+def correlation(
+    forest: Any, X: Any, y: Any = None, *, rows: str | None = None
+) -> Correlation | Strength:
     """Correlation of the members of a forest, and what it means for its error.
 
     Parameters
     ----------
     forest : fitted forest or bagging
     X : rows
-        For regressors better those the forest has not seen. If they are as many as the training
-        rows, votes of classifiers are taken out-of-bag.
+        For regressors better those the forest has not seen.
     y : array-like of shape (n,), optional
         Needed for classifiers; makes it about errors for regressors.
+    rows : "out_of_bag" or "held_out", optional
+        For classifiers, what X is: the training rows in their order, of which members are asked
+        only about those that they did not draw; or other rows. By default rows that are as many as
+        those of the training are taken for them.
 
     Returns
     -------
@@ -183,7 +203,7 @@ def correlation(forest: Any, X: Any, y: Any = None) -> Correlation | Strength:
 
     Notes
     -----
-    See :mod:`weald.theory.correlation` for what is estimated, and how.
+    See :mod:`weald.theory.forest_correlation` for what is estimated, and how.
 
     References
     ----------
@@ -201,11 +221,13 @@ def correlation(forest: Any, X: Any, y: Any = None) -> Correlation | Strength:
     True
     """
     view = read_model(forest, notion="correlation")
-    check_answers(view, "correlation")
+    check_opinions(view, "correlation")
     if view.n_members < 2:
         raise ValueError(f"This {view.name} has one member: correlation needs two or more.")
     if view.kind == "classes":
-        return _strength(read_task(forest, X, y, notion="correlation of classifiers"))
+        return _strength(read_task(forest, X, y, notion="correlation of classifiers"), rows)
+    if rows is not None:
+        raise ValueError("rows is for classifiers: regressors are asked about all rows of X.")
     values = view.values(X)
     row_variance = values.var(axis=0, ddof=1)
     if y is None:
@@ -227,7 +249,8 @@ def _pairs(e: FloatArray, view: EnsembleView, of_errors: bool, at_row: FloatArra
     measured = np.array([_measured(e, int(B)) for B in sizes])
     scale = np.sqrt(np.outer(squares, squares))
     matrix = np.divide(products, scale, out=np.full((T, T), np.nan), where=scale > 0)
-    return Correlation(view.name, of_errors, rho, sigma2, sizes, measured, matrix, at_row)
+    plain = view.combine == "mean" and not np.ptp(view.weights) > 0
+    return Correlation(view.name, of_errors, rho, sigma2, sizes, measured, matrix, at_row, plain)
 
 
 def _measured(e: FloatArray, B: int) -> float:
@@ -240,15 +263,35 @@ def _measured(e: FloatArray, B: int) -> float:
     return total / groups
 
 
-def _strength(task: Task) -> Strength:
+def _out_of_bag(task: Task, rows: str | None) -> npt.NDArray[np.bool_] | None:
+    """Which rows each member did not draw, (T, n); None if it is asked about all of them."""
+    if rows is not None:
+        check_choice("rows", rows, ROWS)
+    bags = None if rows == "held_out" else task.view.in_bag()
+    if bags is not None and bags.shape[1] == len(task):
+        return np.equal(bags, 0)
+    if rows == "out_of_bag":
+        raise ValueError(
+            f"rows='out_of_bag' needs a {task.view.name} that drew rows for its members, and the "
+            "rows it was fitted to, in their order: use rows='held_out' otherwise."
+        )
+    return None
+
+
+def _strength(task: Task, rows_are: str | None) -> Strength:
     view, y, n = task.view, task.y, len(task)
+    weights = view.weights
+    if weights.min() < 0 or not weights.sum() > 0:
+        raise ValueError(
+            f"The members of this {view.name} have weights that are negative, or all 0: strength "
+            "is a mean over members."
+        )
     votes, at = view.votes(task.X), np.arange(n)
-    bags = view.in_bag()
-    out_of_bag = bags is not None and bags.shape[1] == n
-    asked = np.ones(votes.shape, dtype=bool) if bags is None or not out_of_bag else bags == 0
+    outside = _out_of_bag(task, rows_are)
+    asked = np.ones(votes.shape, dtype=bool) if outside is None else outside
     polls = np.zeros((n, view.n_classes))
-    for vote, rows in zip(votes, asked, strict=True):
-        polls[at[rows], vote[rows]] += 1
+    for vote, rows, weight in zip(votes, asked, weights, strict=True):
+        polls[at[rows], vote[rows]] += weight
     seen = polls.sum(axis=1)
     known = seen > 0
     if not known.any():
@@ -262,17 +305,18 @@ def _strength(task: Task) -> Strength:
     margins = np.full(n, np.nan)
     margins[known] = right - others.max(axis=1)
     deviations = [
-        _deviation(vote[rows], y[rows], rival[rows])
-        for vote, rows in zip(votes, asked, strict=True)
+        (_deviation(vote[rows], y[rows], rival[rows]), weight)
+        for vote, rows, weight in zip(votes, asked, weights, strict=True)
         if rows.any()
     ]
     s, variance = float(margins[known].mean()), float(margins[known].var())
-    spread = float(np.mean(deviations)) ** 2
+    each, of_each = np.transpose(deviations)
+    spread = float(np.average(each, weights=of_each)) ** 2
     rho = variance / spread if spread > 0 else 0.0
     wrong = float((shares.argmax(axis=1) != y[known]).mean())
     chebyshev = variance / s**2 if s > 0 else np.inf
     bound = rho * (1 - s**2) / s**2 if s > 0 else np.inf
-    return Strength(view.name, out_of_bag, s, rho, margins, wrong, chebyshev, bound)
+    return Strength(view.name, outside is not None, s, rho, margins, wrong, chebyshev, bound)
 
 
 def _deviation(vote: Any, y: Any, rival: Any) -> float:

@@ -13,7 +13,7 @@ from weald._engine import FloatArray
 from weald.params.growth import is_real, refuse
 from weald.theory import member_game
 from weald.theory.margin_bounds import Family, MarginBounds, margin_bounds, tree_family
-from weald.theory.result import Result
+from weald.theory.result import Result, counted
 from weald.theory.task import Task, check_delta, read_task
 from weald.theory.view import Codes
 
@@ -90,17 +90,19 @@ class Margins(Result):
         wrong = float((self.values <= 0).mean())
         n, T = len(self.values), len(self.minimum)
         lines = [
-            f"{self.model}, {T} members, {n} rows: {wrong:.2%} of the margins are not positive "
+            f"{self.model}, {counted(T, 'member')}, {counted(n, 'row')}: {wrong:.2%} of the "
+            "margins are not positive "
             f"(errors), the median is {np.median(self.values):.3g}, the smallest "
             f"{self.minimum[-1]:.3g}."
         ]
         if np.isfinite(self.best_minimum):
+            low, high = (round(x, 9) + 0.0 for x in (self.best_minimum, self.best_minimum_upper))
             lines.append(
                 "Other weights of the same members could raise the smallest margin to "
-                f"{self.best_minimum:.3g}, and no higher."
-                if self.best_minimum_upper - self.best_minimum < 1e-6
+                f"{low:.3g}, and no higher."
+                if high - low < 1e-6
                 else "Other weights of the same members can raise the smallest margin to between "
-                f"{self.best_minimum:.3g} and {self.best_minimum_upper:.3g}."
+                f"{low:.3g} and {high:.3g}."
             )
         if self.bounds is None or self.family is None:
             lines.append(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +26,12 @@ from weald._engine import FloatArray
 from weald.params.growth import check_count, resolve_seed
 from weald.theory.families import make_family
 from weald.theory.result import Result
+from weald.theory.task import check_delta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Rademacher", "rademacher"]
+__all__ = ["Rademacher", "rademacher", "rademacher_bound"]
 
 _ALL = 16  # rows up to which all sign vectors are tried on demand: 65,536 of them
 _CELLS = 2**22  # signs, and their products with functions, held at a time
@@ -192,6 +194,34 @@ def rademacher(
         chosen.bound,
         chosen.range,
     )
+
+
+def rademacher_bound(
+    training_error: float, complexity: float, n: int, delta: float = 0.05, *, signs: bool = True
+) -> float:
+    """``R <= R_S + 2 Rad_S(losses) + 3 sqrt(ln(2 / delta) / (2 n))``.
+
+    Parameters
+    ----------
+    training_error : float
+        R_S.
+    complexity : float
+        Rademacher complexity on the n training rows.
+    n : int
+    delta : float
+    signs : bool
+        The complexity is that of classifiers with values +-1. That of their 0/1 losses is half of
+        it (Lemma 3.4), so the bound is ``R_S + Rad_S + 3 sqrt(...)`` (Theorem 3.5). If False, it is
+        that of the losses (Theorem 3.3).
+
+    Examples
+    --------
+    >>> round(rademacher_bound(0.1, 0.05, n=10_000), 4)
+    0.1907
+    """
+    delta = check_delta(delta)
+    n = check_count("n", n, least=1)
+    return training_error + (1 if signs else 2) * complexity + 3 * sqrt(log(2 / delta) / (2 * n))
 
 
 def _ranges(total: int, step: int) -> list[range]:

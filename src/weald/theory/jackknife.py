@@ -73,12 +73,15 @@ class Stability(Result):
     def summary(self) -> str:
         """What the numbers mean, in plain words; also which of them say nothing."""
         n = len(self.prediction)
-        of_forest = float(np.sqrt(max(self.variance.mean(), 0.0)))
+        mean = float(self.variance.mean())
+        moved = f"about {np.sqrt(mean):.3g}" if mean > 0 else "too little to be seen"
+        if not self.member_variance.any():
+            moved = "nothing"
         of_member = float(np.sqrt(self.member_variance.mean()))
         what = "prediction" if self.classes is None else "class share"
         text = (
-            f"Drawn again, the {self.n_train} training rows would move a {what} by about "
-            f"{of_forest:.3g} (a standard error, root mean square over {n} rows; "
+            f"Drawn again, the {self.n_train} training rows would move a {what} by {moved} "
+            f"(a standard error, root mean square over {n} rows; "
             f"{np.sqrt(max(self.jackknife.mean(), 0.0)):.3g} by the jackknife). "
             f"A single member differs from the mean of all by {of_member:.3g}. "
         )
@@ -131,13 +134,13 @@ def stability(forest: Any, X: Any, *, level: float = 0.95) -> Stability:
         V_IJ = sum_i Cov_i^2,    Cov_i = 1/B sum_b (N_bi - mean N_i) (t_b - mean t),
 
     less ``s v / B``, the part that comes from drawing only B members, where s is the rows a member
-    draws and v the variance of the members (Wager, Hastie & Efron 2014, equations 5 and 7). The
+    draws and v the variance of the members (Wager, Hastie & Efron 2014). The
     jackknife after bootstrap compares the mean over the members that did not draw row i,
 
         V_J = (n - 1) / n sum_i (mean of t_b over b with N_bi = 0, minus mean t)^2,
 
     less ``(n - 1) / n v sum_i (1 / m_i - 1 / B)``, with m_i the number of such members (about
-    ``(e - 1) n v / B``, equation 6). The first is too small and the second too large if anything.
+    ``(e - 1) n v / B``). The first is too small and the second too large if anything.
     Draws without replacement count times ``(n / (n - s))^2 (n - 1) / n`` (Wager & Athey 2018).
 
     Both are quadratic forms: V_IJ = c' (N N') c / B^2 for the centred N and answers c, so that a
@@ -267,14 +270,19 @@ def _check_bags(view: EnsembleView) -> npt.NDArray[Any]:
             f"members by {'weights' if view.combine in ('mean', 'votes') else view.combine}: use "
             "a forest or bagging."
         )
+    if view.n_members < 2:
+        raise ValueError(f"This {view.name} has one member: stability needs many.")
     bags = view.in_bag()
     if bags is None or not bags.std(axis=0).any():
         raise ValueError(
             f"The members of this {view.name} were all fitted to the same rows, so their draws "
-            "say nothing: fit it with bootstrap=True."
+            "say nothing: give a forest or bagging that was fitted with bootstrap=True."
         )
-    if view.n_members < 2:
-        raise ValueError("stability needs at least two members.")
+    if view.drawing != "rows":
+        raise ValueError(
+            f"stability needs rows that were drawn alike, but this {view.name} drew them by "
+            f"{view.drawing}: fit it without."
+        )
     return bags
 
 

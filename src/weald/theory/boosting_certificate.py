@@ -42,7 +42,7 @@ import numpy as np
 from scipy.special import expit
 
 from weald._engine import FloatArray
-from weald.theory.result import Result
+from weald.theory.result import Result, counted
 from weald.theory.task import Task, read_task
 
 if TYPE_CHECKING:
@@ -123,8 +123,9 @@ class Certificate(Result):
         }[self.training_rows]
         bound = min(float(self.edge_bound[-1]), float(self.product[-1]))
         lines = [
-            f"{self.model}, {len(self.edges)} rounds, {self.n_rows} rows: the error on {rows} is "
-            f"{self.error[-1]:.4g}, and the rounds alone prove that it is at most {bound:.4g}."
+            f"{self.model}, {counted(len(self.edges), 'round')}, {counted(self.n_rows, 'row')}: "
+            f"the error on {rows} is {self.error[-1]:.4g}, and the rounds alone prove that it is "
+            f"at most {bound:.4g}."
         ]
         if bound >= 1:
             lines.append("That says nothing, as no error is above 1.")
@@ -192,7 +193,7 @@ def certificate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certif
     Notes
     -----
     ``error <= exponential_loss = product <= edge_bound <= exponential_bound``: see
-    :mod:`weald.theory.certificate` for the reasons.
+    :mod:`weald.theory.boosting_certificate` for the reasons.
 
     Examples
     --------

@@ -84,9 +84,16 @@ class Diversity(Result):
             f"{self.model}, {T} members: a member errs on {self.errors.mean():.2%} of the rows, "
             f"their vote on {self.vote_error:.2%}. Two members disagree on being right in "
             f"{self.mean('disagreement'):.2%} of the rows and are wrong together in "
-            f"{self.mean('double_fault'):.2%}; their mean kappa is {self.mean('kappa'):.3g}, the "
-            f"correlation of their errors {self.mean('correlation'):.3g}, Q {self.mean('q'):.3g}."
+            f"{self.mean('double_fault'):.2%}."
         ]
+        named = {"kappa": "kappa", "correlation": "correlation of errors", "q": "Q"}
+        means = [
+            f"{name} {value:.3g}"
+            for measure, name in named.items()
+            if np.isfinite(value := self.mean(measure))
+        ]
+        if means:
+            lines.append(f"Means over the pairs: {', '.join(means)}.")
         rho = self.mean("correlation")
         if rho > 0.8:
             lines.append("They err on the same rows: a vote can correct little.")

@@ -9,8 +9,8 @@ import numpy as np
 
 from weald._engine import FloatArray
 from weald.combining import ballots
-from weald.theory.result import Result
-from weald.theory.task import Task, check_answers, read_task
+from weald.theory.result import Result, counted
+from weald.theory.task import Task, check_opinions, read_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ class Ambiguity(Result):
         """What averaging gains."""
         T = len(self.weights)
         lines = [
-            f"{self.model}, {T} members: the {self.loss} of a member is "
+            f"{self.model}, {counted(T, 'member')}: the {self.loss} of a member is "
             f"{self.mean_member_error:.4g} on average, that of their mean "
             f"{self.ensemble_error:.4g}. The difference, {self.spread:.4g} ({self.share:.0%}), is "
             "exactly how much members differ."
@@ -136,7 +136,7 @@ def ambiguity(ensemble: Any, X: Any, y: Any, sample_weight: Any = None) -> Ambig
     """
     task = read_task(ensemble, X, y, sample_weight, notion="ambiguity")
     view = task.view
-    check_answers(view, "ambiguity")
+    check_opinions(view, "ambiguity")
     total = float(view.weights.sum())
     if not total > 0:
         raise ValueError(

@@ -277,6 +277,12 @@ def foreign_fit(**settings):
     return lambda kind: fitting(kind, estimator=FOREIGN[is_classifier(kind)], **settings)
 
 
+def calibrated(kind):
+    """Intervals of a model that learned its errors from rows of its own."""
+    X, _, numbers = table()
+    return partial(fitted(kind).calibrate(X, numbers).predict_interval, table(MANY)[0])
+
+
 def foreign(method, rows=200_000, **settings):
     def make(kind):
         member = ("estimator", FOREIGN[is_classifier(kind)])
@@ -331,6 +337,7 @@ add(
 )
 add(
     FORESTS[1::2],
+    calibrate=of_rows("calibrate", targets=True),
     predict_interval=of_rows("predict_interval", MANY, ("bootstrap", True), ("oob_score", True)),
     predict_quantiles=of_rows("predict_quantiles", 100_000, ("keep_targets", True)),
     fit__to_medians=fit(data=noise, rows=100_000, n_estimators=4, criterion="absolute_error"),
@@ -407,6 +414,17 @@ add(
 )
 add(GRADIENT[1:], score=of_rows("score", targets=True))
 add(
+    [BOOSTED[1], GRADIENT[1]],
+    calibrate=of_rows("calibrate", 3 * MANY, targets=True),
+    predict_interval=of_rows("predict_interval", 3 * MANY, ("calibration", 2)),
+)
+add(
+    DRAWN[1:],
+    calibrate=of_rows("calibrate", targets=True),
+    predict_interval=of_rows("predict_interval", MANY, ("oob_score", True)),
+)
+add(NAIVE[1:], calibrate=of_rows("calibrate", targets=True), predict_interval=calibrated)
+add(
     [BOOSTED[0], STAGEWISE[0], GRADIENT[0]],
     predict_proba=of_rows("predict_proba"),
     predict_log_proba=of_rows("predict_log_proba"),
@@ -458,6 +476,17 @@ def mixture_asked(method, rows=MANY):
     return make
 
 
+def mixture_calibrated(method):
+    def make(kind):
+        X, _, numbers = table(500_000)
+        model = fitted_mixture(kind)
+        if method == "calibrate":
+            return partial(model.calibrate, X, numbers)
+        return partial(model.calibrate(X[:5000], numbers[:5000]).predict_interval, X)
+
+    return make
+
+
 def encoded(method):
     def make(kind):
         X = table(1_000_000)[0]
@@ -473,6 +502,11 @@ add(
     predict=mixture_asked("predict", 500_000),
 )
 add(MIXED, cv_risk=mixture_fit("cv_risk"))
+add(
+    [kind for kind in COMBINED if hasattr(kind, "calibrate")],
+    calibrate=mixture_calibrated("calibrate"),
+    predict_interval=mixture_calibrated("predict_interval"),
+)
 add(
     MIXED[::2],
     predict_proba=mixture_asked("predict_proba", 500_000),

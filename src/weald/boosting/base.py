@@ -248,6 +248,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
         self.max_features_ = growth.max_features
+        self.min_samples_leaf_ = growth.rules.min_samples_leaf
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
         trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies

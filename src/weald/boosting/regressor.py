@@ -172,7 +172,7 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         Share of the gain due to each column.
     quantile_shift_ : array of shape (n_raw,)
         How far quantiles were moved by `calibration`; if they were.
-    n_trees_per_iteration_, n_features_in_, max_features_, seed_ : int
+    n_trees_per_iteration_, n_features_in_, max_features_, min_samples_leaf_, seed_ : int
     feature_names_in_ : array, if the columns had names
     n_outputs_ : int
 

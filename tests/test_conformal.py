@@ -194,6 +194,35 @@ def test_validation_rows_are_used_if_there_are_any():
     np.testing.assert_allclose(plain.predict(X), model.predict(X))
 
 
+@pytest.mark.parametrize("kind", [GradientBoostingRegressor, AdaBoostRegressor])
+def test_copies_have_no_callbacks_but_as_many_rounds(kind):
+    X, y = problem(100)
+    rounds = []
+    stop = [lambda state: rounds.append(state.round) or len(rounds) == 3]
+    folds = list(KFold(2).split(X))
+    settings = {"random_state": 0, "calibration": folds}
+    model = kind(n_estimators=9, callbacks=stop, **settings).fit(X, y)
+    assert model.n_estimators_ == len(rounds) == 3
+    three = kind(n_estimators=3, **settings).fit(X, y)
+    np.testing.assert_array_equal(model._calibration.errors, three._calibration.errors)
+
+
+def test_ctrl_c_while_copies_are_fitted(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    X, y = problem(100)
+    monkeypatch.setattr("weald.intervals.copies._cross_fitted", interrupted)
+    model = GradientBoostingRegressor(**QUANTILES)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "n_estimators_")
+    with pytest.warns(UserWarning, match="the model is not calibrated"):
+        model.set_params(keep_partial=True).fit(X, y)
+    assert model.n_estimators_ == 30
+    assert not hasattr(model, "quantile_shift_")
+
+
 def test_copies_are_made_until_there_are_enough_rows():
     X, y = problem(3 * ENOUGH)
     settings = {"loss": "quantile", "n_estimators": 2, "max_leaf_nodes": 2, "random_state": 0}

@@ -45,7 +45,8 @@ def quantiles_of_lightgbm(train: Part, X_test: Any) -> np.ndarray:
     from lightgbm import LGBMRegressor
 
     models = (LGBMRegressor(objective="quantile", alpha=q, n_jobs=1, verbose=-1) for q in QUANTILES)
-    return np.stack([m.fit(train.X, train.y).predict(X_test) for m in models], axis=1)
+    said = [np.asarray(model.fit(train.X, train.y).predict(X_test)) for model in models]
+    return np.stack(said, axis=1)
 
 
 QUANTILE_MODELS: dict[str, Callable[[Part, Any], np.ndarray]] = {

@@ -116,7 +116,8 @@ def _copy(model: Any) -> Any:
     one = copy(model)
     quiet = {"calibration": None, "warm_start": False, "verbose": 0}
     if getattr(model, "callbacks", None):  # they may have stopped the fit
-        quiet |= {"callbacks": None, "n_estimators": max(1, model.best_iteration_)}
+        rounds = getattr(model, "best_iteration_", model.n_estimators_)
+        quiet |= {"callbacks": None, "n_estimators": max(1, rounds)}
     for name, value in quiet.items():
         setattr(one, name, value)
     return one

@@ -275,6 +275,10 @@ superlearner-autogluon: $(AUTOGLUON)/.installed ## Compare the super learner wit
 theory: $(BENCH)/.installed ## Bound the votes of forests on real tables and write bench/theory/RESULTS.md
 	$(BENCH)/bin/python -m bench.theory.run $(ARGS)
 
+.PHONY: coverage
+coverage: $(BENCH)/.installed ## Measure quantiles and intervals on real tables and write bench/coverage/RESULTS.md
+	$(BENCH)/bin/python -m bench.coverage.run $(ARGS)
+
 .PHONY: bench-kernels
 bench-kernels: $(VENV)/.build-tools ## Build and run the C++ kernel benchmarks
 	@. $(VENV)/bin/activate && cmake -S . -B build/kernels -G Ninja -DCMAKE_BUILD_TYPE=Release \

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from weald import ExtraTreesRegressor, RandomForestRegressor, intervals
-from weald.intervals import interval_coverage, oob_residuals
+from weald.intervals import Calibration, interval_coverage, quantile_forest
 
 DATA = Path(os.environ.get("WEALD_DATA", Path(__file__).parents[2] / "shared" / "data"))
 LEVELS = (0.0, 0.05, 0.1, 0.25, 0.3, 0.5, 0.7, 0.8, 0.95, 1.0)
@@ -134,8 +134,10 @@ def test_the_weights_make_the_forests_prediction():
     X, y, X_new, _ = problem()
     forest = RandomForestRegressor(20, keep_targets=True, min_samples_leaf=3, random_state=0)
     forest.fit(X, y)
-    leaves = intervals._ReachedLeaves.of(forest, X_new)
-    weights = (leaves.reached(np.arange(len(X_new))) @ leaves.shares).toarray() / intervals._UNIT
+    leaves = quantile_forest._ReachedLeaves.of(forest, X_new)
+    weights = (
+        leaves.reached(np.arange(len(X_new))) @ leaves.shares
+    ).toarray() / quantile_forest._UNIT
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(weights @ y, forest.predict(X_new), rtol=1e-9, atol=1e-9)
 
@@ -145,8 +147,8 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     settings = {"keep_targets": True, "min_samples_leaf": 3, "random_state": 0}
     one = RandomForestRegressor(9, n_jobs=1, **settings).fit(X, y)
     whole = one.predict_quantiles(X_new, LEVELS)
-    monkeypatch.setattr(intervals, "_ROWS", 7)
-    monkeypatch.setattr(intervals, "_PAIRS", 100)
+    monkeypatch.setattr(quantile_forest, "_ROWS", 7)
+    monkeypatch.setattr(quantile_forest, "_PAIRS", 100)
     many = RandomForestRegressor(9, n_jobs=3, **settings).fit(X, y)
     np.testing.assert_array_equal(many.predict_quantiles(X_new, LEVELS), whole)
 
@@ -200,14 +202,18 @@ def test_conformal_interval_by_hand(n_outputs):
 
 def test_rows_without_an_out_of_bag_prediction_or_weight_do_not_count():
     y = np.array([1.0, 2.0, 3.0, 4.0])
-    found = oob_residuals(y, np.array([0.0, np.nan, 5.0, 4.5]), np.array([1.0, 1, 1, 0]))
-    np.testing.assert_array_equal(found, [1.0, 2.0])
-    both = oob_residuals(np.c_[y, y], np.array([[0, 3], [np.nan, 2], [5, 3], [4.5, 4]]))
-    np.testing.assert_array_equal(both, [[0.5, 0], [1, 0], [2, 2]])
+    said = np.array([0.0, np.nan, 5.0, 4.5])
+    found = Calibration.of(y, said, np.array([1.0, 1, 1, 0]), source="rows")
+    np.testing.assert_array_equal(found.errors, [[1.0], [-2.0]])
+    assert found.weights is None
+    both = np.array([[0, 3], [np.nan, 2], [5, 3], [4.5, 4]])
+    found = Calibration.of(np.c_[y, y], both, np.array([2.0, 1, 1, 3]), source="rows")
+    np.testing.assert_array_equal(found.errors, [[1, -2], [-2, 0], [-0.5, 0]])
+    np.testing.assert_array_equal(found.weights, [2, 1, 3])
     X, y, _, _ = problem()
     w = (np.arange(len(y)) % 3 > 0).astype(float)
     forest = RandomForestRegressor(40, oob_score=True, random_state=0).fit(X, y, sample_weight=w)
-    assert len(forest._oob_residuals) == (w > 0).sum()
+    assert len(forest._calibration) == (w > 0).sum()
 
 
 def test_conformal_intervals_that_cannot_be():

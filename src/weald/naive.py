@@ -238,6 +238,8 @@ class NaiveEnsembleRegressor(BaggedRegressor, _Naive):
     4
     """
 
+    _to_calibrate = ""  # nobody leaves rows out
+
     def __init__(
         self,
         estimator: Any = None,

@@ -1,4 +1,4 @@
-"""Rows whose weights differ by many orders of magnitude: the lightest may decide the certificate."""
+"""Rows whose weights differ by many orders of magnitude: the lightest may decide a bound."""
 
 import warnings
 

@@ -140,6 +140,8 @@ def estimator(case, kinds, **more):
         "categorical_features": [j for j, kind in enumerate(kinds) if kind] or None,
         "multi_strategy": "vector_leaves" if case.vector else "one_tree_per_output",
     }
+    if kind is GradientBoostingRegressor:
+        settings |= {"calibration": None, "min_samples_leaf": 1}
     return kind(**settings | shape | more)
 
 

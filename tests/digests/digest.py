@@ -70,7 +70,7 @@ def digest(model, *tables, inputs=None, offset=False):
             model.predict(X, offset=np.linspace(-1, 1, X.shape[0])) for X in tables
         ]
     for method in ("conformal", "quantile"):
-        if hasattr(model, "predict_interval"):
+        if hasattr(model, "predict_quantiles"):  # a forest
             predictions[method] = [interval(model, X, method) for X in tables]
     kinds = {
         "predictions": {name: hash_of(what) for name, what in predictions.items()},

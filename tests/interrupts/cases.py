@@ -26,6 +26,7 @@ from interrupts.jobs import (
     STAGEWISE,
     TREES,
     asking,
+    calibrated,
     chain,
     chain_tree,
     command,
@@ -41,6 +42,7 @@ from interrupts.jobs import (
     long_column,
     many_columns,
     mixture_asked,
+    mixture_calibrated,
     mixture_fit,
     noise,
     of_rows,
@@ -139,6 +141,7 @@ add(
 )
 add(
     FORESTS[1::2],
+    calibrate=of_rows("calibrate", targets=True),
     predict_interval=of_rows("predict_interval", MANY, ("bootstrap", True), ("oob_score", True)),
     predict_quantiles=of_rows("predict_quantiles", 100_000, ("keep_targets", True)),
     fit__to_medians=fit(data=noise, rows=100_000, n_estimators=4, criterion="absolute_error"),
@@ -215,6 +218,17 @@ add(
 )
 add(GRADIENT[1:], score=of_rows("score", targets=True))
 add(
+    [BOOSTED[1], GRADIENT[1]],
+    calibrate=of_rows("calibrate", 3 * MANY, targets=True),
+    predict_interval=of_rows("predict_interval", 3 * MANY, ("calibration", 2)),
+)
+add(
+    DRAWN[1:],
+    calibrate=of_rows("calibrate", targets=True),
+    predict_interval=of_rows("predict_interval", MANY, ("oob_score", True)),
+)
+add(NAIVE[1:], calibrate=of_rows("calibrate", targets=True), predict_interval=calibrated)
+add(
     [BOOSTED[0], STAGEWISE[0], GRADIENT[0]],
     predict_proba=of_rows("predict_proba"),
     predict_log_proba=of_rows("predict_log_proba"),
@@ -241,6 +255,11 @@ add(
     predict=mixture_asked("predict", 500_000),
 )
 add(MIXED, cv_risk=mixture_fit("cv_risk"))
+add(
+    [kind for kind in COMBINED if hasattr(kind, "calibrate")],
+    calibrate=mixture_calibrated("calibrate"),
+    predict_interval=mixture_calibrated("predict_interval"),
+)
 add(
     MIXED[::2],
     predict_proba=mixture_asked("predict_proba", 500_000),

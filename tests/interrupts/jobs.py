@@ -238,6 +238,12 @@ def foreign_fit(**settings):
     return lambda kind: fitting(kind, estimator=FOREIGN[is_classifier(kind)], **settings)
 
 
+def calibrated(kind):
+    """Intervals of a model that learned its errors from rows of its own."""
+    X, _, numbers = table()
+    return partial(fitted(kind).calibrate(X, numbers).predict_interval, table(MANY)[0])
+
+
 def foreign(method, rows=200_000, **settings):
     def make(kind):
         member = ("estimator", FOREIGN[is_classifier(kind)])
@@ -272,6 +278,17 @@ def mixture_asked(method, rows=MANY):
     def make(kind):
         model = fitted_mixture(kind)
         return partial(getattr(model, method), table(rows)[0])
+
+    return make
+
+
+def mixture_calibrated(method):
+    def make(kind):
+        X, _, numbers = table(500_000)
+        model = fitted_mixture(kind)
+        if method == "calibrate":
+            return partial(model.calibrate, X, numbers)
+        return partial(model.calibrate(X[:5000], numbers[:5000]).predict_interval, X)
 
     return make
 

@@ -172,7 +172,8 @@ def expected_answer(est, said):
         if not plain or isinstance(getattr(est, "alpha", None), list) or said[0].shape[1] > 1:
             return {}
         rounds = said[:, :, 0, 0].reshape(-1, K, said.shape[1])
-        F = np.asarray(est.init_) + np.tensordot(est.member_weights_, rounds, axes=1).T
+        start = np.asarray(est.init_) + getattr(est, "quantile_shift_", 0.0)
+        F = start + np.tensordot(est.member_weights_, rounds, axes=1).T
         F = F[:, 0] if K == 1 else F
         if is_classifier(est):
             return {"decision_function 0": F}

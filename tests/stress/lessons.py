@@ -210,6 +210,8 @@ def of_gradient(est, table):
     rules = est.get_params(deep=False)
     if rules["max_leaf_nodes"] == "auto":
         rules["max_leaf_nodes"] = None
+    if rules["min_samples_leaf"] == "auto":
+        rules["min_samples_leaf"] = est.min_samples_leaf_
     if isinstance(getattr(est, "alpha", None), list):
         known = False  # several quantiles are kept from crossing
     K = est.n_trees_per_iteration_

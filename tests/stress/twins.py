@@ -154,12 +154,14 @@ INSTEAD_OF_AUTO = {
     "min_hessian": 1e-3,
     "categorical_smoothing": 1.0,
     "max_leaf_nodes": 6,
+    "min_samples_leaf": 1,
+    "calibration": None,
 }
 
 
 def check_boosting(est, table):
     given = est.get_params(deep=False)
-    changes = {name: value for name, value in INSTEAD_OF_AUTO.items() if given[name] == "auto"}
+    changes = {name: value for name, value in INSTEAD_OF_AUTO.items() if given.get(name) == "auto"}
     if isinstance(given["min_samples_leaf"], float):
         changes["min_samples_leaf"] = 2
     if given["step"] == "line_search":

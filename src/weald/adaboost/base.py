@@ -100,6 +100,9 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
     def _check_data(self) -> None:
         """Refuse targets that do not go with the method."""
 
+    def _see_errors(self, held: FitData) -> None:
+        """Look at what the ensemble says of rows it was not fitted to."""
+
     def _chosen(self) -> str:
         """The name of the method."""
         name = self._method_parameter
@@ -146,6 +149,8 @@ class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
             self._keep(work.members, work.rounds, work.start, work.scores, work.tried)
             still = work.tried == tried > 0 and outcome.reason == "n_estimators"
             self.stop_reason_ = before["stop_reason_"] if still else outcome.reason
+            if data.validation is not None:
+                self._see_errors(data.validation)
         return self
 
     def _checked_estimator(self) -> Any:

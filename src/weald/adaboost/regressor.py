@@ -18,13 +18,16 @@ from weald.adaboost.r2 import R2_LOSSES, R2ForeignLearner, R2TreeLearner
 from weald.adaboost.rounds import Score
 from weald.combining import RunningMedian
 from weald.input.fit_data import FitData, Validation
+from weald.input.targets import all_or_nothing
+from weald.intervals import Calibration, ConformalIntervals
+from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.members.base import Members
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["AdaBoostRegressor"]
 
 
-class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
+class AdaBoostRegressor(ConformalIntervals, RegressorMixin, AdaBoostBase):
     """AdaBoost.R2: a median of regressors, each made for the rows its elders missed most.
 
     Rows start with equal weights. Each round fits a member to the weights, turns its errors into
@@ -82,6 +85,10 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         there are.
     keep_partial : bool, default=False
         Ctrl-C keeps the members there are, with a warning, instead of raising.
+    calibration : "auto", None, int, splitter or iterable of (train, test), default="auto"
+        What :meth:`predict_interval` learns errors from. "auto": the rows held out or given for
+        validation, if there are any. A number or a splitter: copies of the model on folds, each
+        asked about the rows it has not seen; they have no callbacks. None: neither.
     callbacks : list, optional
         Look on, stop, and choose learning rates: see :mod:`weald.callbacks`. The validation score
         is R² on the rows held out.
@@ -146,6 +153,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
     _methods = R2_LOSSES
     _method_parameter = "loss"
+    _to_calibrate = TO_CALIBRATE
     _least_vote = 0.0
 
     def __init__(
@@ -166,6 +174,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         verbose: int = 0,
         warm_start: bool = False,
         keep_partial: bool = False,
+        calibration: Any = "auto",
         callbacks: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -183,6 +192,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self.verbose = verbose
         self.warm_start = warm_start
         self.keep_partial = keep_partial
+        self.calibration = calibration
         self.callbacks = callbacks
 
     def fit(
@@ -214,7 +224,20 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, Validation(X_val, y_val, sample_weight_val))
+        folds = check_calibration(self.calibration)
+        with all_or_nothing(self):
+            self.__dict__.pop("_calibration", None)
+            self._fit(X, y, sample_weight, Validation(X_val, y_val, sample_weight_val))
+            if folds is not None and not isinstance(folds, str):
+                keep_errors_of_copies(self, folds, X, y, sample_weight)
+        return self
+
+    def _see_errors(self, held: FitData) -> None:
+        if self.calibration is not None:
+            said = median(self._members, held.X, self.estimator_weights_, self.n_jobs)
+            self._keep_calibration(
+                Calibration.of(held.y, said, held.weights, source="validation rows")
+            )
 
     # --- what numbers are about ------------------------------------------------------------------
 

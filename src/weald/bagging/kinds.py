@@ -14,6 +14,7 @@ from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
 from weald.input.targets import LabelTarget, NumberTarget
+from weald.intervals import Calibration, ConformalIntervals
 from weald.members.foreign_members import ForeignMembers
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
@@ -151,7 +152,7 @@ class BaggedClassifier(ClassifierMixin, BaggingBase):
         return tags
 
 
-class BaggedRegressor(RegressorMixin, BaggingBase):
+class BaggedRegressor(ConformalIntervals, RegressorMixin, BaggingBase):
     """Numbers in, numbers out."""
 
     _by_output = NumberTarget._by_output
@@ -181,6 +182,10 @@ class BaggedRegressor(RegressorMixin, BaggingBase):
 
     def _keep_out_of_bag(self, watch: OutOfBag) -> None:
         self.oob_prediction_ = self._by_output(watch.prediction)
+        weights = None if watch.present is None else watch.present.astype(np.float64)
+        self._calibration = Calibration.of(
+            watch.target, self.oob_prediction_, weights, source="out-of-bag predictions"
+        )
 
     def predict(self, X: Any, **params: Any) -> FloatArray:
         """Mean of what the members predict.

@@ -75,6 +75,9 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     def _truth(self, y: FloatArray) -> npt.NDArray[Any]:
         """Targets as users know them."""
 
+    def _see_errors(self, held: FitData) -> None:
+        """Look at what the model says of rows it was not fitted to."""
+
     def _nothing_to_learn(self) -> bool:
         """There is a single class."""
         return False
@@ -106,6 +109,8 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 )
             model = self._continue(before, params) if going_on else self._begin(data, params)
             self._boost(data, model, before if going_on else {}, params)
+            if data.validation is not None:
+                self._see_errors(data.validation)
         return self
 
     def _resolve(self, rows: FitData) -> tuple[Objective, GradientParams]:
@@ -118,7 +123,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         defaults = choose(
             n_rows_of(rows.weights, len(rows)), d, classes, objective.family, slow=slow
         )
-        params = resolve_gradient(self, objective, defaults, d)
+        params = resolve_gradient(self, objective, defaults, len(rows), d)
         for part in (rows, rows.validation):
             if part is not None:
                 objective.check_target(part.y)
@@ -243,6 +248,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
         self.max_features_ = growth.max_features
+        self.min_samples_leaf_ = growth.rules.min_samples_leaf
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
         trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies
@@ -250,7 +256,11 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     def _template(self, params: GradientParams) -> Any:
         """A tree without nodes that has what all trees have in common."""
         tree = tree_like(DecisionTreeRegressor, self)
-        tree.set_params(max_leaf_nodes=params.max_leaf_nodes, max_features=params.max_features)
+        tree.set_params(
+            max_leaf_nodes=params.max_leaf_nodes,
+            max_features=params.max_features,
+            min_samples_leaf=params.min_samples_leaf,
+        )
         tried = resolve_max_features(params.max_features, self.n_features_in_)
         n_outputs = self._objective.n_raw if params.vector_leaves else 1
         return as_template(tree, self, tried, n_outputs=n_outputs)

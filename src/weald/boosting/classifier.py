@@ -155,7 +155,7 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         What `learning_rate` stands for.
     feature_importances_ : array of shape (d,)
         Share of the gain due to each column.
-    n_trees_per_iteration_, n_features_in_, max_features_, seed_ : int
+    n_trees_per_iteration_, n_features_in_, max_features_, min_samples_leaf_, seed_ : int
     feature_names_in_ : array, if the columns had names
     classes_ : array
     n_classes_ : int

@@ -59,7 +59,7 @@ class Start(CheckedState):
 
 @dataclass(eq=False)
 class AdditiveModel(CheckedState):
-    """``F = start + offset + sum_t scale_t h_t``.
+    """``F = start + shift + offset + sum_t scale_t h_t``.
 
     Attributes
     ----------
@@ -73,6 +73,8 @@ class AdditiveModel(CheckedState):
         Rounds that predictions use.
     used_scales : array, optional
         What `scales` were when the last round that is used was made.
+    shift : array of shape (n_raw,), optional
+        Added to what is said of new rows, so that quantiles hold; not in fits.
     """
 
     start: Start
@@ -81,6 +83,7 @@ class AdditiveModel(CheckedState):
     members_vote: bool = False
     used: int = 0
     used_scales: Scales = None
+    shift: FloatArray | None = None
 
     def _check_state(self) -> None:
         require(isinstance(self.start, Start), self, "where it starts")
@@ -94,6 +97,7 @@ class AdditiveModel(CheckedState):
         require(is_whole(self.used, 0, len(self.members)), self, "the number of rounds in use")
         for scales in (self.scales, self.used_scales):
             require(scales is None or numbers(scales, len(self.members)), self, "the scales")
+        require(self.shift is None or numbers(self.shift, self.n_raw), self, "the shift")
 
     @property
     def n_raw(self) -> int:
@@ -143,7 +147,8 @@ class AdditiveModel(CheckedState):
         rows = self.members.read(ensemble, X)
         n = rows.shape[0]
         table = keep_X_predict(ensemble, X) if self.start.model is not None else None
-        return rows, self.start.raw(table, n, check_offset(offset, n, self.n_raw))
+        F = self.start.raw(table, n, check_offset(offset, n, self.n_raw))
+        return rows, F if self.shift is None else F + self.shift
 
     def cut(self, rounds: int) -> None:
         """Keep the first rounds only."""

@@ -96,6 +96,12 @@ class Objective(CheckedState):
             return "exact"
         return "likelihood" if self.losses[0].unit_free else "numbers"
 
+    @property
+    def shares_below(self) -> list[float] | None:
+        """Of quantiles, the share of targets that is to lie below each raw prediction."""
+        shares = [loss.share_below for loss in self.losses]
+        return None if None in shares else [float(share) for share in shares if share is not None]
+
     def targets(self, y: FloatArray) -> list[FloatArray]:
         """The targets of each loss, from those of shape (n,) or (n, n_raw)."""
         if y.ndim == 1:

@@ -33,13 +33,13 @@ _STEPS = ("auto", "newton", "exact", "line_search", "gradient")
 _OF_TREES = (
     "max_depth",
     "min_samples_split",
-    "min_samples_leaf",
     "min_weight_fraction_leaf",
     "min_impurity_decrease",
     "monotonic_cst",
     "max_bins",
     "n_jobs",
 )
+_ROWS_BEYOND = 3  # a quantile, in each leaf
 # Parameters that only trees of weald can follow, with the value that asks for nothing.
 _ONLY_TREES = {
     "monotonic_cst": None,
@@ -57,6 +57,7 @@ class GradientParams:
     learning_rate: float
     max_leaf_nodes: int | None
     max_features: Any  # columns of each node, as users say it, "auto" apart
+    min_samples_leaf: Any  # as users say it, "auto" apart
     l2: float
     order: int  # 1: trees fit the gradient; 2: gain and leaves use the second derivative
     step: str
@@ -89,7 +90,7 @@ class GradientParams:
 
 
 def resolve_gradient(
-    estimator: Any, objective: Objective, defaults: Defaults, n_columns: int
+    estimator: Any, objective: Objective, defaults: Defaults, n_rows: int, n_columns: int
 ) -> GradientParams:
     """Check the parameters of a gradient boosting estimator.
 
@@ -99,7 +100,7 @@ def resolve_gradient(
     objective : Objective
     defaults : Defaults
         What "auto" means.
-    n_columns : int
+    n_rows, n_columns : int
     """
     e = estimator
     if e.estimator is not None:
@@ -124,6 +125,7 @@ def resolve_gradient(
         learning_rate=_positive("learning_rate", e.learning_rate, defaults.learning_rate),
         max_leaf_nodes=_resolve_leaves(e, defaults),
         max_features=_or_auto(e.max_features, defaults.max_features),
+        min_samples_leaf=_or_auto(e.min_samples_leaf, _rows_for(objective.shares_below, n_rows)),
         l2=_number("l2_regularization", e.l2_regularization, defaults.l2),
         order=order,
         step=step,
@@ -177,6 +179,7 @@ def resolve_trees(
         criterion="squared_error",
         max_leaf_nodes=params.max_leaf_nodes,
         max_features=params.max_features,
+        min_samples_leaf=params.min_samples_leaf,
     )
     if isinstance(e.monotonic_cst, dict):
         asked.monotonic_cst = _by_column(e.monotonic_cst, getattr(e, "feature_names_in_", None))
@@ -191,6 +194,23 @@ def resolve_trees(
     rules.category_smoothing = params.categorical_smoothing
     rules.interactions = _resolve_interactions(e.interaction_cst, len(is_categorical))
     return growth
+
+
+def _rows_for(shares: list[float] | None, n: int) -> int:
+    """Rows a leaf needs for "auto": of quantiles, such that some of them lie beyond each.
+
+    The quantile of fewer rows is hardly more than their largest or least target, which a leaf then
+    follows. But a tenth of all rows are enough for any leaf.
+
+    Examples
+    --------
+    >>> _rows_for([0.1, 0.5, 0.9], 10_000), _rows_for([0.5], 10_000), _rows_for(None, 10_000)
+    (30, 6, 1)
+    """
+    if shares is None:
+        return 1
+    rarest = min(min(share, 1 - share) for share in shares)
+    return max(1, min(round(_ROWS_BEYOND / rarest), n // 10))
 
 
 # --- single parameters --------------------------------------------------------------------------

@@ -13,15 +13,23 @@ from sklearn.metrics import d2_pinball_score, r2_score
 from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
 from weald.boosting.objective import Objective
-from weald.input.fit_data import Validation
+from weald.input.fit_data import FitData, Validation
 from weald.input.labels import check_squares, check_target
+from weald.input.targets import all_or_nothing
+from weald.intervals.conformal import (
+    Calibration,
+    ConformalIntervals,
+    conformal_interval,
+    of_new_rows,
+)
+from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
 from weald.params.growth import is_real, refuse
 
 __all__ = ["GradientBoostingRegressor"]
 
 
-class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
+class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnsemble):
     """Gradient boosting of numbers: means, medians, quantiles, counts and amounts.
 
     A drop-in for scikit-learn's class of the same name. See :mod:`weald.boosting` for the idea.
@@ -39,8 +47,11 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         Rounds, at most.
     subsample : float, default=1.0
         Share of the rows that each round draws, without replacement.
-    min_samples_split, min_samples_leaf : int or float, default=2 and 1
-        Rows a node needs to be split, and rows a leaf needs; a float is a share of all rows.
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split; a float is a share of all rows.
+    min_samples_leaf : int, float or "auto", default="auto"
+        Rows a leaf needs. "auto" is 1; of quantiles such that 3 rows lie beyond each of them (30
+        for 0.1 or 0.9), but at most a tenth of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that a leaf needs.
     max_depth : int, optional
@@ -121,6 +132,12 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
     estimator : regressor, optional
         Any regressor as member, instead of weald's trees; fitted to ``-g / h`` with the weights
         ``w h`` (order 2), or to ``-g``. One that takes no weights gets rows drawn by weight.
+    calibration : "auto", None, int, splitter or iterable of (train, test), default="auto"
+        What :meth:`predict_interval` learns errors from, and how far quantiles are moved so that
+        they hold on new rows. "auto": the rows held out or given for validation, if there are any;
+        else, for quantiles only, copies of the model on five folds, until 2,000 rows (or all) are
+        predicted by a copy that has not seen them. A number or a splitter makes copies for any
+        loss, on all of its folds; they have no callbacks. None: neither.
     callbacks : list, optional
         Objects of :mod:`weald.callbacks`, or functions of a state that return True to stop.
     keep_partial : bool, default=False
@@ -153,7 +170,9 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         What `learning_rate` stands for.
     feature_importances_ : array of shape (d,)
         Share of the gain due to each column.
-    n_trees_per_iteration_, n_features_in_, max_features_, seed_ : int
+    quantile_shift_ : array of shape (n_raw,)
+        How far quantiles were moved by `calibration`; if they were.
+    n_trees_per_iteration_, n_features_in_, max_features_, min_samples_leaf_, seed_ : int
     feature_names_in_ : array, if the columns had names
     n_outputs_ : int
 
@@ -201,6 +220,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
     """
 
     _kind = "regression"
+    _to_calibrate = TO_CALIBRATE
 
     def __init__(
         self,
@@ -210,7 +230,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         n_estimators: int | str = "auto",
         subsample: float = 1.0,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: int | float | str = "auto",
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_leaf_nodes: int | str | None = "auto",
@@ -244,6 +264,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         max_drop: int = 50,
         multi_strategy: str = "one_tree_per_output",
         estimator: Any = None,
+        calibration: Any = "auto",
         callbacks: Any = None,
         keep_partial: bool = False,
         n_jobs: int | None = None,
@@ -287,6 +308,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         self.max_drop = max_drop
         self.multi_strategy = multi_strategy
         self.estimator = estimator
+        self.calibration = calibration
         self.callbacks = callbacks
         self.keep_partial = keep_partial
         self.n_jobs = n_jobs
@@ -330,7 +352,40 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         self
         """
         held = Validation(X_val, y_val, sample_weight_val, offset_val)
-        return self._fit(X, y, sample_weight, offset, held)
+        folds = check_calibration(self.calibration)
+        with all_or_nothing(self):
+            for name in ("_calibration", "quantile_shift_"):
+                self.__dict__.pop(name, None)
+            self._fit(X, y, sample_weight, offset, held)
+            auto = isinstance(folds, str)
+            wanted = self._objective.shares_below is not None and "_calibration" not in vars(self)
+            if folds is not None and (wanted or not auto):
+                keep_errors_of_copies(self, folds, X, y, sample_weight, offset)
+        return self
+
+    def _see_errors(self, held: FitData) -> None:
+        if self.calibration is not None:
+            model = self._model
+            F = model.start.raw(held.given, len(held), held.offset)
+            F = model.added(held.X, F, 0, model.used, self.n_jobs, model.used_scales)
+            said = self._as_numbers(F)
+            self._keep_calibration(
+                Calibration.of(held.y, said, held.weights, source="validation rows")
+            )
+
+    def _keep_calibration(self, calibration: Calibration) -> None:
+        """Move quantiles so that they hold on the calibration rows."""
+        shares = self._objective.shares_below
+        if shares is not None and len(calibration):
+            shift = calibration.shift(shares)
+            calibration = calibration.moved(shift)
+            known = getattr(self, "quantile_shift_", 0.0)
+            self.quantile_shift_ = self._model.shift = known + shift
+        self._calibration = calibration
+
+    def _end_columns(self) -> tuple[int, int] | None:
+        quantiles = self._several_quantiles()
+        return None if quantiles is None else (int(np.argmin(quantiles)), int(np.argmax(quantiles)))
 
     def _read_target(self, y: Any, n: int, again: bool = False) -> FloatArray:
         target = check_target(y, n)
@@ -399,6 +454,47 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         quantiles, in the order of `alpha` and such that they never cross
         """
         return self._as_numbers(self._raw(X, offset))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9, *, offset: Any = None) -> FloatArray:
+        """Intervals that should hold the targets of new rows (conformal).
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        coverage : float
+            Share of the targets that the intervals should hold.
+        offset : array of shape (n,) or (n, n_raw), optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        array of shape (n, 2), or (n, n_outputs, 2)
+            Lower and upper ends; see :func:`weald.intervals.conformal_interval`. They need
+            `calibration`, or :meth:`calibrate`. Of several quantiles they begin and end as far
+            from the outer ones as it takes; else they are as wide for all rows.
+        """
+        return conformal_interval(self, X, coverage, offset=offset)
+
+    def calibrate(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> Any:
+        """Learn the errors from rows that were not used to fit the model, in place of those known.
+
+        Quantiles are moved such that they hold on these rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        y : array-like of shape (n,) or (n, n_outputs)
+        sample_weight : array-like of shape (n,), optional
+        offset : array of shape (n,) or (n, n_raw), optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        self
+        """
+        predicted = self.predict(X, offset=offset)
+        self._keep_calibration(of_new_rows(predicted, y, sample_weight))
+        return self
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """:meth:`predict` after 1, 2, ... rounds, all that were made."""

@@ -57,6 +57,9 @@ class Conditional(Mixture):
         self.overall_risk_ = problem.risk.mixed(overall, level.Z, level.y, level.w)
         share = np.zeros(len(self.cv_risks_.weights))
         kept = [level.chosen[m] for m in self._gate.kept]
+        summing_to_one = weights / weights.sum(axis=1, keepdims=True)
+        said = level.Z[:, self._gate.kept]
+        self._see_mixed(level, np.einsum("nm,nmk->nk", summing_to_one, said))
         share[kept] = level.w @ weights / level.w.sum()
         self.cv_risks_.weights[:] = share
         self._kept = set(kept)

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald._engine import FloatArray
-from weald.crossfit.mixture import Mixture
+from weald.crossfit.mixture import LevelOneRows, Mixture
 from weald.input.labels import check_squares, check_target, encode_labels
+from weald.intervals import Calibration, ConformalIntervals
 from weald.members.foreign import member_finite_values, member_shares
 
 __all__ = ["ClassMixture", "NumberMixture"]
@@ -49,10 +50,14 @@ class ClassMixture(ClassifierMixin, Mixture):
             return np.log(self.predict_proba(X))
 
 
-class NumberMixture(RegressorMixin, Mixture):
+class NumberMixture(ConformalIntervals, RegressorMixin, Mixture):
     """Numbers in, mixed numbers out."""
 
     _classifier = False
+    _to_calibrate = ""
+
+    def _see_mixed(self, level: LevelOneRows, mixed: FloatArray) -> None:
+        self._calibration = Calibration.of(level.y, mixed, level.w, source="level-1 rows")
 
     def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
         target = check_target(y, n)

@@ -80,6 +80,10 @@ class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
 
     def _keep_rule(self, problem: Problem, level: LevelOneRows) -> None:
         """Learn what else is to be learned from the level-1 rows."""
+        self._see_mixed(level, self._pool.mix(level.Z.transpose(1, 0, 2)))
+
+    def _see_mixed(self, level: LevelOneRows, mixed: FloatArray) -> None:
+        """Look at what the mixture says of the level-1 rows, which its members have not seen."""
 
     def _row_weights(self, y: Any, weights: FloatArray | None) -> FloatArray | None:
         return weights

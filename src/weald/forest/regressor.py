@@ -10,6 +10,7 @@ import numpy.typing as npt
 from weald._engine import FloatArray
 from weald.forest.base import ForestBase
 from weald.input.targets import NumberTarget
+from weald.intervals import INTERVALS, Calibration, ConformalIntervals, forest_quantiles
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
@@ -17,7 +18,7 @@ from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
 __all__ = ["ExtraTreesRegressor", "RandomForestRegressor"]
 
 
-class ForestRegressor(NumberTarget, ForestBase):
+class ForestRegressor(ConformalIntervals, NumberTarget, ForestBase):
     """Numbers in, numbers out."""
 
     oob_prediction_: FloatArray
@@ -108,14 +109,14 @@ class ForestRegressor(NumberTarget, ForestBase):
         return OutOfBag(target, **settings)
 
     def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        from weald.intervals import oob_residuals
-
         self.oob_prediction_ = self._by_output(watch.prediction)
         truth = watch.target[:, 0] if self.n_outputs_ == 1 else watch.target
         sampling = self._members.sampling
         present = None if sampling is None else sampling.present
         weights = None if present is None else present.astype(np.float64)
-        self._oob_residuals = oob_residuals(truth, self.oob_prediction_, weights)
+        self._calibration = Calibration.of(
+            truth, self.oob_prediction_, weights, source="out-of-bag predictions"
+        )
 
     def predict(self, X: Any) -> FloatArray:
         """Mean of what the trees predict."""
@@ -135,8 +136,6 @@ class ForestRegressor(NumberTarget, ForestBase):
         array of shape (n, n_quantiles), or (n, n_outputs, n_quantiles)
             Needs ``keep_targets=True``.
         """
-        from weald.intervals import forest_quantiles
-
         return forest_quantiles(self, X, quantiles)
 
     def predict_interval(
@@ -158,8 +157,6 @@ class ForestRegressor(NumberTarget, ForestBase):
         array of shape (n, 2), or (n, n_outputs, 2)
             Lower and upper ends.
         """
-        from weald.intervals import INTERVALS
-
         return INTERVALS[check_choice("method", method, tuple(INTERVALS))](self, X, coverage)
 
 

@@ -41,6 +41,7 @@ _OF_THE_FORMULA = (
     "hessian_floor",
     "unit_free",
     "of_difference",
+    "share_below",
     "line_step",
     "leaf_steps",
 )
@@ -93,13 +94,15 @@ class Loss(ABC):
         Whether the loss does not depend on the unit of the target.
     of_difference : bool
         Whether it is a function of ``F - y``.
+    share_below : float or None
+        Of a quantile, the share of targets that is to lie below the prediction.
     engine_parameters : tuple of str or None
         Attributes the engine needs, if it has the formula under this `name`. None: it is evaluated
         in NumPy.
     built_in : bool
         Whether it is one of weald's own, see :func:`register`.
 
-    The last six hold for the class that sets them and not for its subclasses, whose formulas may
+    The last seven hold for the class that sets them and not for its subclasses, whose formulas may
     differ. The same is true of the methods `line_step` and `leaf_steps`.
 
     Examples
@@ -135,6 +138,11 @@ class Loss(ABC):
         for name in _OF_THE_FORMULA:
             if name not in vars(cls):
                 setattr(cls, name, vars(Loss)[name])
+
+    @property
+    def share_below(self) -> float | None:
+        """The share of targets that is to lie below the prediction, if it is a quantile."""
+        return None
 
     @property
     def has_hessian(self) -> bool:

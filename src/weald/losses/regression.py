@@ -180,6 +180,11 @@ class Quantile(Loss):
     of_difference = True
     engine_parameters = ("quantile",)
 
+    @property
+    def share_below(self) -> float:
+        """The quantile."""
+        return self.quantile
+
     def __post_init__(self) -> None:
         set_number(self, "quantile", "a number between 0 and 1 (exclusive)", low=0, high=1)
 

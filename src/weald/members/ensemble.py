@@ -141,6 +141,7 @@ class DrawingEnsemble(Ensemble):
         for name in [name for name in self.__dict__ if name.startswith(("oob_", "_oob_"))]:
             if name != "oob_score":  # the one that is a parameter
                 del self.__dict__[name]
+        self.__dict__.pop("_calibration", None)
         if watch is None:
             return
         watch.warn_of_rows_never_left_out()

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 from sklearn import ensemble as sk
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import KFold
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from weald.crossfit.fits import Candidate, CandidateFits, Job
@@ -25,7 +26,10 @@ from weald.input.fit_data import FitData
 from weald.input.labels import check_groups
 from weald.input.raw_table import take_rows
 from weald.input.targets import all_or_nothing
+from weald.intervals import Calibration, ConformalIntervals
+from weald.intervals.copies import TO_CALIBRATE, check_calibration
 from weald.members.foreign import fit_member, takes_weights
+from weald.params.growth import is_int
 from weald.stacking.named import NamedMembers, copies, routed_to_members, sliceable
 
 __all__ = ["StackingClassifier", "StackingRegressor"]
@@ -128,6 +132,10 @@ class _Stacking(NamedMembers, _Base):
         except ValueError as error:
             self._tell_of_bad_numbers(said, error)
             raise
+        self._see_final(meta, target, rows, params)
+
+    def _see_final(self, meta: Any, target: Any, rows: Any, params: dict[str, Any]) -> None:
+        """Look at the level-1 rows, their targets, and what else the final model got."""
 
     def _tell_of_bad_numbers(self, said: Any, error: ValueError) -> None:
         members = [name for name, one in self.named_estimators_.items() if not isinstance(one, str)]
@@ -278,7 +286,7 @@ class StackingClassifier(sk.StackingClassifier, _Stacking):
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
 
 
-class StackingRegressor(sk.StackingRegressor, _Stacking):
+class StackingRegressor(ConformalIntervals, sk.StackingRegressor, _Stacking):
     """A final regressor on top of members of any kinds, as scikit-learn's, and with any splitter.
 
     Parameters
@@ -302,6 +310,10 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
         weald's forests and bags that draw rows with replacement know what to say of rows they have
         not seen: one fit then takes the place of those on folds. Only where `cv` is None or a
         number, and no groups are given.
+    calibration : None, int, splitter or iterable of (train, test), default=None
+        Folds of the level-1 rows. Copies of the final model are fitted to them, and their errors on
+        the rows they have not seen make the intervals of :meth:`predict_interval`. A number keeps
+        the groups together, if there are any.
 
     Attributes
     ----------
@@ -324,6 +336,8 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
     True
     """
 
+    _to_calibrate = TO_CALIBRATE
+
     def __init__(
         self,
         estimators: Any,
@@ -334,6 +348,7 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
         passthrough: bool = False,
         verbose: int = 0,
         reuse_out_of_bag: bool = True,
+        calibration: Any = None,
     ) -> None:
         super().__init__(
             estimators,
@@ -344,6 +359,7 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
             verbose=verbose,
         )
         self.reuse_out_of_bag = reuse_out_of_bag
+        self.calibration = calibration
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, **fit_params: Any) -> StackingRegressor:
         """Fit the members, and the final model to what they say of rows they have not seen.
@@ -364,3 +380,21 @@ class StackingRegressor(sk.StackingRegressor, _Stacking):
         """
         with all_or_nothing(self), self._grouped(groups, y):
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
+
+    def _see_final(self, meta: Any, target: Any, rows: Any, params: dict[str, Any]) -> None:
+        self.__dict__.pop("_calibration", None)
+        if self.calibration is None:
+            return
+        groups = self._groups[rows] if self._groups is not None else rows
+        folds = check_calibration(self.calibration)
+        if is_int(folds) and len(np.unique(groups)) == len(groups):
+            folds, groups = KFold(folds, shuffle=True, random_state=0), None
+        parts, weights = [], params.get("sample_weight")
+        for fold in make_folds(folds, meta, target, groups, classes=False):
+            known = _check_method_params(meta, params=params, indices=fold.train)
+            copy, learned = clone(self.final_estimator_), take_rows(meta, fold.train)
+            fit_member(copy, learned, target[fold.train], fit_params=known)
+            said = np.asarray(copy.predict(take_rows(meta, fold.test)))
+            w = None if weights is None else np.asarray(weights, dtype=np.float64)[fold.test]
+            parts.append(Calibration.of(target[fold.test], said, w, source="level-1 rows"))
+        self._calibration = Calibration.joined(parts)

@@ -1,20 +1,13 @@
-"""Intervals around the predictions of a forest: from its leaves, or from its out-of-bag errors.
+"""Quantile forests: the distribution of the target, read off the leaves (Meinshausen 2006).
 
-Both answer "where will the next target lie?", not "how sure is the forest of its mean?".
-
-* The *quantile forest* reads the whole distribution of the target off the training rows that share
-  the leaves of a new row.  Its intervals are wide where the target scatters and narrow elsewhere,
-  but nothing makes them hold the share of targets they name.
-* The *conformal* interval is the prediction plus or minus one number: a quantile of the errors the
-  forest made on rows its members had not drawn.  It holds the share it names, on average over the
-  rows, whatever the distribution.
+Training rows that share the leaves of a new row say how its target is spread. Intervals from these
+quantiles are wide where the target scatters and narrow elsewhere, but nothing makes them hold the
+share of targets they name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,16 +15,14 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from weald._engine import FloatArray, IntArray, order_of
-from weald.input.labels import check_target
 from weald.input.table import check_X_predict
+from weald.intervals.conformal import ROUNDING, check_coverage
+
+__all__ = ["forest_quantiles", "quantile_interval"]
 
 _ROWS = 2**13  # new rows whose leaves are held at a time
 _PAIRS = 2_000_000  # (new row, training row) pairs held at a time: some tens of megabytes
 _UNIT = 2.0**48  # shares are counted in whole parts of this: sums over _ROWS are exact in int64
-_ROUNDING = 1e-9  # a share that is met but for this is met
-
-
-# --- quantile forest --------------------------------------------------------------------------
 
 
 def forest_quantiles(estimator: Any, X: Any, quantiles: Any) -> FloatArray:
@@ -163,7 +154,7 @@ def _quantiles_of_rows(
     # One running sum over all rows, cut where each of them starts.
     climb = np.concatenate([[0], np.cumsum(weights.data)])
     total = climb[last + 1] - climb[first]
-    met = climb[first] + np.ceil((levels - _ROUNDING) * total).astype(np.int64)
+    met = climb[first] + np.ceil((levels - ROUNDING) * total).astype(np.int64)
     place = np.searchsorted(climb[1:], met)
     place = np.where(levels == 1.0, last, np.clip(place, first, last))
     return sorted_targets[weights.indices[place]]
@@ -179,9 +170,6 @@ def _check_quantiles(quantiles: Any) -> FloatArray:
             f"quantiles must be one or more numbers between 0 and 1, got {quantiles!r}."
         )
     return levels
-
-
-# --- intervals --------------------------------------------------------------------------------
 
 
 def quantile_interval(estimator: Any, X: Any, coverage: float) -> FloatArray:
@@ -200,159 +188,5 @@ def quantile_interval(estimator: Any, X: Any, coverage: float) -> FloatArray:
     array of shape (n, 2), or (n, n_outputs, 2) with several outputs
         Lower and upper ends.
     """
-    tail = (1.0 - _check_coverage(coverage)) / 2
+    tail = (1.0 - check_coverage(coverage)) / 2
     return forest_quantiles(estimator, X, [tail, 1.0 - tail])
-
-
-def conformal_interval(estimator: Any, X: Any, coverage: float) -> FloatArray:
-    """The prediction plus or minus a quantile of the out-of-bag errors.
-
-    With R_(1) <= ... <= R_(m) the absolute errors of the out-of-bag predictions, the interval is
-
-        prediction +- R_(k),    k = ceil((m + 1) coverage),
-
-    the rank that would give at least the named coverage, in any sample size and distribution, were
-    the errors those of a model that saw none of these rows (split conformal prediction).  Each
-    out-of-bag prediction comes from the members that did not see its row, about a third of them,
-    so its error is if anything a little larger than that of the whole ensemble.  Johansson et al.
-    (2014) and Zhang et al. (2020) found the coverage to hold on many real sets.
-
-    Parameters
-    ----------
-    estimator : fitted regressor with out-of-bag predictions
-    X : array-like, data frame or sparse matrix of shape (n, d)
-    coverage : float
-        Share of the targets the intervals should hold, between 0 and 1.
-
-    Returns
-    -------
-    array of shape (n, 2), or (n, n_outputs, 2) with several outputs (each covered by itself)
-        Lower and upper ends.
-
-    References
-    ----------
-    U. Johansson, H. Boström, T. Löfström & H. Linusson (2014), Regression conformal prediction with
-    random forests, Machine Learning 97.
-    H. Zhang, J. Zimmerman, D. Nettleton & D. J. Nordman (2020), Random forest prediction intervals,
-    The American Statistician 74.
-    """
-    coverage = _check_coverage(coverage)
-    prediction = estimator.predict(X)
-    residuals = getattr(estimator, "_oob_residuals", None)
-    if residuals is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} has no out-of-bag predictions to learn its errors "
-            "from: refit it with oob_score=True (and bootstrap=True)."
-        )
-    m = len(residuals)
-    rank = int(np.ceil((m + 1) * coverage * (1 - _ROUNDING)))  # 0.7 * 10 is not 7 in binary
-    if rank > m:
-        raise ValueError(
-            f"coverage={coverage:g} needs at least {int(np.ceil(coverage / (1 - coverage)))} "
-            f"out-of-bag predictions, but there are {m}: ask for less coverage."
-        )
-    half = residuals[rank - 1]
-    return np.stack([prediction - half, prediction + half], axis=-1)
-
-
-INTERVALS: dict[str, Callable[[Any, Any, float], FloatArray]] = {
-    "conformal": conformal_interval,
-    "quantile": quantile_interval,
-}
-
-
-def oob_residuals(
-    y: FloatArray, oob_prediction: FloatArray, weights: FloatArray | None = None
-) -> FloatArray:
-    """Absolute out-of-bag errors in ascending order, those of each output by themselves.
-
-    Parameters
-    ----------
-    y, oob_prediction : arrays of shape (n,) or (n, n_outputs)
-        A prediction is NaN where every member drew the row.
-    weights : array of shape (n,), optional
-        Rows of weight 0 are left out.
-
-    Returns
-    -------
-    array of shape (m,) or (m, n_outputs)
-        For the m rows that have a prediction.
-    """
-    oob_prediction = oob_prediction.reshape(y.shape)
-    counts = ~np.isnan(oob_prediction.reshape(len(y), -1)).any(axis=1)
-    if weights is not None:
-        counts &= weights > 0
-    residuals: FloatArray = np.sort(np.abs(y[counts] - oob_prediction[counts]), axis=0)
-    return residuals
-
-
-def _check_coverage(coverage: Any) -> float:
-    if not (isinstance(coverage, Real) and 0 < float(coverage) < 1):
-        raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
-    return float(coverage)
-
-
-# --- do they hold? ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class IntervalCoverage:
-    """How many targets lie in their intervals, and how wide these are."""
-
-    n: int
-    """Number of targets."""
-    coverage: float
-    """Share of the targets that lie in their intervals, ends included."""
-    standard_error: float
-    """Of that share, if the targets are independent."""
-    mean_width: float
-    """Mean of upper minus lower end."""
-
-    @property
-    def reading(self) -> str:
-        """The result in plain words."""
-        inside = round(self.coverage * self.n)
-        return (
-            f"{inside} of {self.n} targets ({self.coverage:.1%}) lie in their intervals, which are "
-            f"{self.mean_width:.4g} wide on average. In other samples of this size from the same "
-            f"source the share would vary by about {100 * self.standard_error:.1f} points."
-        )
-
-    def __str__(self) -> str:
-        return self.reading
-
-
-def interval_coverage(y: Any, interval: Any) -> IntervalCoverage:
-    """Measure intervals on targets that were not used to make them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,) or (n, n_outputs)
-    interval : array of shape (n, 2) or (n, n_outputs, 2)
-        Lower and upper ends, as from ``predict_interval``.
-
-    Returns
-    -------
-    IntervalCoverage
-        ``str()`` gives it in words.
-
-    Examples
-    --------
-    >>> from weald.intervals import interval_coverage
-    >>> found = interval_coverage([1.0, 2.0, 3.0, 9.0], [[0, 2], [1, 3], [2, 4], [3, 5]])
-    >>> found.coverage, found.mean_width
-    (0.75, 2.0)
-    """
-    ends = np.asarray(interval, dtype=np.float64)
-    if ends.ndim not in (2, 3) or ends.shape[-1] != 2:
-        raise ValueError(
-            "interval must have shape (n, 2) or (n, n_outputs, 2), lower and upper ends, "
-            f"not {ends.shape}."
-        )
-    target = check_target(y, len(ends)).ravel()
-    lower, upper = ends.reshape(-1, 2).T
-    if len(lower) != len(target):
-        raise ValueError(f"interval has {len(lower)} pairs of ends but y has {len(target)} values.")
-    share = float(((lower <= target) & (target <= upper)).mean())
-    error = float(np.sqrt(share * (1 - share) / len(target)))
-    return IntervalCoverage(len(target), share, error, float((upper - lower).mean()))

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald._engine import FloatArray
-from weald.crossfit.mixture import LevelOneRows, Mixture
+from weald.crossfit.candidate_risks import LevelOneRows
+from weald.crossfit.mixture import Mixture
 from weald.input.labels import check_squares, check_target, encode_labels
 from weald.intervals import Calibration, ConformalIntervals
 from weald.members.foreign import member_finite_values, member_shares

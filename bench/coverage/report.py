@@ -55,17 +55,23 @@ def _quantiles(runs: Runs) -> str:
         wide = got["weald"]["width"] / got["LightGBM"]["width"]
         lines.append([*cells, f"{ratios[-1]:.3f}", f"{wide:.2f}"])
     typical = exp(mean(map(log, ratios)))
-    told = "; ".join(
-        f"{who} by {100 * mean(misses[who]):.1f} points on average and "
-        f"{100 * max(misses[who]):.1f} at most, in {seconds[who]:.1f} s for a split of each table"
+    told = "\n".join(
+        f"- {who}: by {100 * mean(misses[who]):.1f} points on average and "
+        f"{100 * max(misses[who]):.1f} at most, in {seconds[who]:.1f} s for a split of each table."
         for who in others
     )
     return f"""\
 ## Quantiles 0.1, 0.5 and 0.9 of gradient boosting
 
 Every library with its default settings. Between the outer quantiles 80 % of the targets should lie.
-They miss that: {told}. The pinball loss (mean over the quantiles) is {typical:.3f} of LightGBM's in
-the geometric mean, and above it on {sum(ratio > 1 for ratio in ratios)} of {len(ratios)} tables.
+They miss that:
+
+{told}
+
+The pinball loss (mean over the quantiles) is {typical:.3f} of LightGBM's in the geometric mean, and
+above it on {sum(ratio > 1 for ratio in ratios)} of {len(ratios)} tables. That a leaf of weald needs
+30 rows for the quantiles 0.1 and 0.9 was chosen after a look at 1, 20, 50 and 100 on the first
+split of these tables.
 
 {aligned(head, lines)}
 """

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 
 from weald._engine import FloatArray
 from weald.boosting.dart import Dart
-from weald.boosting.defaults import choose, n_rows_of
+from weald.boosting.defaults import Task
 from weald.boosting.gradients import make_gradients
 from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.model import AdditiveEnsemble, AdditiveModel
@@ -23,6 +23,7 @@ from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
+from weald.boosting.units import curvature_unit, row_worth, weights_in_rows
 from weald.boosting.validation import Monitor, hold_out, make_scorer
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.fitting.warm_start import check_same, check_size, shape_of
@@ -51,6 +52,13 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     validation_score_: FloatArray
     best_iteration_: int
     learning_rate_: float
+    max_leaf_nodes_: int | None
+    max_features_: int
+    l2_regularization_: float
+    min_gain_: float
+    min_hessian_: float
+    categorical_smoothing_: float
+    n_iter_no_change_: int | None
     stop_reason_: str
     _objective: Objective
     _kind: Literal["classification", "regression"]
@@ -98,6 +106,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 keep_given=is_model(self.init),
             )
             data = data.present()
+            data = replace(data, weights=weights_in_rows(data.weights))
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
                 classes = self._kind == "classification"
@@ -114,16 +123,20 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         objective = self._make_objective()
         d, K = self.n_features_in_, objective.n_raw
         slow = self.estimator is not None or self.dropout != 0
-        classes = max(2, K) if objective.joint else 2
-        defaults = choose(
-            n_rows_of(rows.weights, len(rows)), d, classes, objective.family, slow=slow
-        )
-        params = resolve_gradient(self, objective, defaults, d)
         for part in (rows, rows.validation):
             if part is not None:
                 objective.check_target(part.y)
                 check_offset(part.offset, len(part), K)
-        return objective, params
+        task = Task(
+            rows.weight,
+            d,
+            n_classes=max(2, K) if objective.joint else 2,
+            family=objective.family,
+            unit=curvature_unit(objective, rows),
+            worth=row_worth(objective, rows),
+            slow=slow,
+        )
+        return objective, resolve_gradient(self, objective, task)
 
     def _begin(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
@@ -175,7 +188,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         params: GradientParams,
     ) -> None:
         """Make the rounds, and keep what comes of them."""
-        self.learning_rate_ = params.learning_rate
+        self._show(params)
         plan = Plan.of(self, params, done=len(model.members))
         if self._nothing_to_learn():
             self._keep(model, Outcome("one_class"), None, None, before)
@@ -211,6 +224,17 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             gradients.close()
         self._keep(model, outcome, work, monitor, before)
 
+    def _show(self, params: GradientParams) -> None:
+        """What "auto" stands for, and what was given, by the names of the parameters."""
+        self.learning_rate_ = params.learning_rate
+        self.max_leaf_nodes_ = params.max_leaf_nodes
+        self.max_features_ = resolve_max_features(params.max_features, self.n_features_in_)
+        self.l2_regularization_ = params.l2
+        self.min_gain_ = params.min_gain
+        self.min_hessian_ = params.min_hessian
+        self.categorical_smoothing_ = params.categorical_smoothing
+        self.n_iter_no_change_ = params.patience
+
     def _monitor(
         self, data: FitData, model: AdditiveModel, before: dict[str, Any], params: GradientParams
     ) -> Monitor | None:
@@ -225,6 +249,8 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             make_scorer(self, data if held is None else held),
             patience=params.patience,
             tol=params.tol,
+            rate=params.learning_rate,
+            train=data,
             n_jobs=params.threads,
             curve=before.get("_judged", ()),
             past_changes=params.dropout > 0,
@@ -242,7 +268,6 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             return learner, [], True
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
-        self.max_features_ = growth.max_features
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
         trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies

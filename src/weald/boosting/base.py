@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +14,11 @@ from sklearn.base import clone, is_classifier
 
 from weald._engine import FloatArray
 from weald.boosting.dart import Dart
-from weald.boosting.defaults import Task
+from weald.boosting.defaults import Task, is_auto
 from weald.boosting.gradients import make_gradients
 from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.model import AdditiveEnsemble, AdditiveModel
+from weald.boosting.nothing_learned import warn_of_a_constant
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
 from weald.boosting.rounds import BoostingRounds
@@ -41,6 +43,8 @@ from weald.params.growth import resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
+
+_WITHOUT_SPLIT = 10  # rounds that find no split, at least, before a fit ends
 
 
 class GradientEnsemble(AdditiveEnsemble, TableEstimator):
@@ -217,12 +221,25 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             total=params.n_estimators,
             watched=plan.verbose > 0 or bool(plan.callbacks),
             no_step_ends=not varies and params.step == "line_search",
+            no_split_ends=self._rounds_without_split(params),
         )
         try:
             outcome = drive(work, plan)
         finally:
             gradients.close()
         self._keep(model, outcome, work, monitor, before)
+        warn_of_a_constant(type(self).__name__, model, data, params)
+
+    def _rounds_without_split(self, params: GradientParams) -> int:
+        """Rounds after which columns that are drawn have all had their chance; 0: go on for ever.
+
+        Rounds that somebody asks for are made. Those of a warm start go on as if there had been no
+        pause, and what DART leaves out brings gains back.
+        """
+        asked = not is_auto(self.n_estimators) or params.warm_start
+        if asked or params.dropout or self.estimator is not None:
+            return 0
+        return max(_WITHOUT_SPLIT, ceil(2 * float(self.n_features_in_) / self.max_features_))
 
     def _show(self, params: GradientParams) -> None:
         """What "auto" stands for, and what was given, by the names of the parameters."""

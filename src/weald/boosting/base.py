@@ -44,7 +44,9 @@ from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
 
-_WITHOUT_SPLIT = 10  # rounds that find no split, at least, before a fit ends
+# Times that each column is tried in rounds without a split before a fit ends: that one is drawn in
+# none of them has a chance of e^-10.
+_WITHOUT_SPLIT = 10
 
 
 class GradientEnsemble(AdditiveEnsemble, TableEstimator):
@@ -239,7 +241,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         asked = not is_auto(self.n_estimators) or params.warm_start
         if asked or params.dropout or self.estimator is not None:
             return 0
-        return max(_WITHOUT_SPLIT, ceil(2 * float(self.n_features_in_) / self.max_features_))
+        return ceil(_WITHOUT_SPLIT * float(self.n_features_in_) / self.max_features_)
 
     def _show(self, params: GradientParams) -> None:
         """What "auto" stands for, and what was given, by the names of the parameters."""

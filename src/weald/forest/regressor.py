@@ -12,6 +12,7 @@ from weald.forest.base import ForestBase
 from weald.input.targets import NumberTarget
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
+from weald.params.names import own_init
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 __all__ = ["ExtraTreesRegressor", "RandomForestRegressor"]
@@ -163,6 +164,7 @@ class ForestRegressor(NumberTarget, ForestBase):
         return INTERVALS[check_choice("method", method, tuple(INTERVALS))](self, X, coverage)
 
 
+@own_init
 class RandomForestRegressor(ForestRegressor):
     """A random forest regressor.
 

@@ -246,13 +246,11 @@ def _between(limits: tuple[int, int], value: float) -> int:
 
 def _size(usual: _Usual, task: Task, given: Given) -> float:
     """How large trees are, of those that we would choose."""
-    largest = _between(usual.leaves, task.n_rows / 25)
+    largest = log2(_between(usual.leaves, task.n_rows / 25))
     asked = given.max_leaf_nodes
-    leaves = inf if asked is None else largest if is_auto(asked) else float(asked)
-    deepest = inf if given.max_depth is None else given.max_depth
-    if is_auto(asked) and given.max_depth is not None:
-        leaves = inf
-    return min(1.0, log2(leaves) / log2(largest), deepest / log2(largest))
+    leaves = inf if asked is None or is_auto(asked) else float(asked)
+    depth = inf if given.max_depth is None else given.max_depth
+    return min(1.0, log2(leaves) / largest, depth / largest)
 
 
 def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tuple[int, float]:

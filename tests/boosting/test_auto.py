@@ -19,7 +19,7 @@ from weald import (
     StagewiseRegressor,
 )
 from weald.boosting.defaults import Given, Task, choose
-from weald.boosting.units import weights_in_rows
+from weald.boosting.units import row_scale
 
 SMALL, LARGE = Task(1000, 28), Task(100_000, 28)
 NUMBERS = Task(5000, 20, family="numbers")
@@ -55,7 +55,7 @@ def test_what_is_given_stays_and_the_rest_makes_sense(task):
 
 def test_all_that_is_given_is_taken():
     given = Given(0.2, 7, 5, 4, 0.5, 0.25, 0.125, 3.0, 2)
-    assert tuple(vars(choose(SMALL, given)).values()) == tuple(vars(given).values())[:-1]
+    assert tuple(vars(choose(SMALL, given)).values()) == tuple(vars(given).values())[:-2]
 
 
 def test_nothing_given_is_the_table():
@@ -287,17 +287,22 @@ def test_only_the_shares_of_weights_count(name):
         np.testing.assert_array_equal(same, plain)
     for factor in (1 / w.sum(), 1e6):
         np.testing.assert_allclose(said(w * factor), plain, rtol=1e-9)
-    whole = np.ceil(w)
-    np.testing.assert_allclose(said(whole * 1_000_000), said(whole), rtol=1e-9)
 
 
-def test_weights_in_rows():
-    assert weights_in_rows(None) is None
-    np.testing.assert_array_equal(weights_in_rows(np.array([6.0, 4.0])), [3.0, 2.0])
-    unchanged = np.array([3.0, 2.0])
-    assert weights_in_rows(unchanged) is unchanged
-    assert weights_in_rows(np.full(7, 1e-300)).sum() == pytest.approx(7)
-    assert weights_in_rows(np.array([1e300, 1e300])).sum() == pytest.approx(2)
+def test_scale_of_weights():
+    for natural in (None, [6, 4], [0.5, 1.5], [0.0, 0.0], [0.0, 2.0]):
+        assert row_scale(natural) == 1
+    assert row_scale(np.full(7, 1e-100)) == pytest.approx(1e100)
+    assert row_scale([0.25, 0.0, 0.75]) == 2
+    weights = np.random.default_rng(0).uniform(size=1000)
+    assert row_scale(weights) == row_scale(weights[::-1])
+
+
+def test_rounds_that_may_go_on_have_no_say():
+    usual = choose(LARGE)
+    for rounds in (5, 5000):
+        chosen = choose(LARGE, Given(n_estimators=rounds, goes_on=True))
+        assert chosen == replace(usual, n_estimators=rounds)
 
 
 @pytest.mark.parametrize("loss", ["poisson", "tweedie"])

@@ -25,7 +25,7 @@ from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
-from weald.boosting.units import curvature_unit, row_worth, weights_in_rows
+from weald.boosting.units import curvature_unit, row_scale, row_worth
 from weald.boosting.validation import Monitor, hold_out, make_scorer
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.fitting.warm_start import check_same, check_size, shape_of
@@ -112,7 +112,9 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 keep_given=is_model(self.init),
             )
             data = data.present()
-            data = replace(data, weights=weights_in_rows(data.weights))
+            scale = row_scale(sample_weight)
+            if data.weights is not None and scale != 1:
+                data = replace(data, weights=scale * data.weights)
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
                 classes = self._kind == "classification"

@@ -62,7 +62,8 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
         Columns that are drawn and tried at each node; None tries all.
     warm_start : bool, default=False
-        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100.
+        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100. (The
+        number of rounds then has no say in what "auto" means.)
     validation_fraction : float or None, default=0.1
         Share of the rows held out to judge by, if `n_iter_no_change` asks for it and ``fit`` is
         given no `X_val`. None judges by the training rows.
@@ -175,9 +176,8 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     derivatives, as those of XGBoost and LightGBM. The second derivative of "focal", which can be
     negative, and of "smooth_hinge", which can be 0, is taken for at least 0.01.
 
-    Weights of rows that are whole are numbers of rows, up to a factor that all of them share. Other
-    weights have no scale: they are taken as if they were 1 on average, so that weights that sum to
-    1 and weights in millions give the same model.
+    Weights that are all whole are numbers of rows. Others have no scale: they are taken as if they
+    were 1 on average, so that shares that sum to 1 and the same in millions give the same model.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log, log2, sqrt
 from typing import Any, Literal, TypeAlias
 
@@ -22,7 +22,7 @@ class Task:
     Attributes
     ----------
     n_rows : float
-        A row of weight k is k rows here, too (:func:`weald.boosting.units.weights_in_rows`).
+        A row of weight k is k rows here, too (:func:`weald.boosting.units.row_scale`).
     n_columns : int
     n_classes : int
         Classes; 2 for losses of other targets.
@@ -58,6 +58,8 @@ class Given:
     learning_rate, n_estimators, max_features, l2, min_gain, min_hessian, categorical_smoothing
         As in :class:`Settings`.
     max_leaf_nodes, patience, max_depth : None says no limit
+    goes_on : bool
+        There may be more rounds later (`warm_start`): their number has no say in the rest.
     """
 
     learning_rate: float | Auto = AUTO
@@ -70,6 +72,7 @@ class Given:
     categorical_smoothing: float | Auto = AUTO
     patience: int | Auto | None = AUTO
     max_depth: int | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +222,10 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     usual = _USUAL[task.family]
     size = _size(usual, task, given)
     rounds, rate = _rounds_and_rate(usual, task, given, size)
+    path = rate * rounds
+    if given.goes_on:
+        usual_rounds, _ = _rounds_and_rate(usual, task, replace(given, n_estimators=AUTO), size)
+        path = rate * usual_rounds
     leaves = None if given.max_depth is not None else _between(usual.leaves, task.n_rows / 25)
     patience = max(_PATIENCE, ceil(0.5 / rate)) if task.n_rows > _MANY_ROWS else None
     min_gain = task.unit * usual.min_gain / task.n_classes if task.order == 2 else 0.0
@@ -226,7 +233,7 @@ def choose(task: Task, given: Given | None = None) -> Settings:
         learning_rate=rate,
         n_estimators=rounds,
         max_leaf_nodes=_or(given.max_leaf_nodes, leaves),
-        max_features=_or(given.max_features, _columns(usual, task, rate * rounds, size)),
+        max_features=_or(given.max_features, _columns(usual, task, path, size)),
         l2=_or(given.l2, task.unit * usual.l2),
         min_gain=_or(given.min_gain, min_gain),
         min_hessian=_or(given.min_hessian, task.unit * _MIN_HESSIAN),
@@ -264,7 +271,8 @@ def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tu
         rounds = _between((least, _MOST_TIMES * most), most * rate / asked)
         return _or(given.n_estimators, rounds), asked
     rounds = int(_or(given.n_estimators, most))
-    return rounds, min(_LARGEST_RATE, rate * sqrt(most / rounds / size))
+    of = most if given.goes_on else rounds
+    return rounds, min(_LARGEST_RATE, rate * sqrt(most / of / size))
 
 
 def _columns(usual: _Usual, task: Task, path: float, size: float) -> int:

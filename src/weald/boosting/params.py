@@ -148,6 +148,7 @@ def _read_given(e: Any, n_columns: int) -> Given:
         ),
         patience=_unless_auto(e.n_iter_no_change, lambda _, value: check_patience(value), ""),
         max_depth=None if e.max_depth is None else check_count("max_depth", e.max_depth, least=1),
+        goes_on=check_flag("warm_start", e.warm_start),
     )
 
 

@@ -63,7 +63,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
         and never cross. For "huber" the quantile of the absolute residuals beyond which they count
         as outliers, found anew in each round; an object ``Huber(delta=2.0)`` keeps its delta.
     warm_start : bool, default=False
-        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100.
+        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100. (The
+        number of rounds then has no say in what "auto" means.)
     validation_fraction : float or None, default=0.1
         Share of the rows held out to judge by, if `n_iter_no_change` asks for it and ``fit`` is
         given no `X_val`. None judges by the training rows.
@@ -173,9 +174,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientEnsemble):
     The losses of "huber" that are reported are those for the delta of the first round, so that
     rounds can be compared.
 
-    Weights of rows that are whole are numbers of rows, up to a factor that all of them share. Other
-    weights have no scale: they are taken as if they were 1 on average, so that weights that sum to
-    1 and weights in millions give the same model.
+    Weights that are all whole are numbers of rows. Others have no scale: they are taken as if they
+    were 1 on average, so that shares that sum to 1 and the same in millions give the same model.
 
     References
     ----------

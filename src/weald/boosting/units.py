@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-from math import log2
+from math import fsum, log2
+from typing import Any
 
 import numpy as np
 
-from weald._engine import FloatArray
 from weald.boosting.objective import Objective
 from weald.input.fit_data import FitData
 from weald.input.row_weights import RowWeights
 from weald.losses import Log
 
-__all__ = ["curvature_unit", "row_worth", "weights_in_rows"]
+__all__ = ["curvature_unit", "row_scale", "row_worth"]
 
+_ROUNDING = 1e-9  # weights that are 1 on average but for rounding stay as they are
 _AS_COUNTED = 1 / 8  # counts vary at least so much, in units of their mean
 
 
-def weights_in_rows(weights: FloatArray | None) -> FloatArray | None:
-    """The weights, such that they say how many rows each row is.
+def row_scale(sample_weight: Any) -> float:
+    """Factor that makes weights of rows say how many rows each row is.
 
-    Whole weights say that already, but for a factor that all of them share. Others (shares, weights
-    that sum to 1, exposures) have no scale of their own: they are made 1 on average. So no factor
-    of all weights makes a difference, and `l2_regularization`, `min_gain` and `min_hessian` mean
-    the same for all.
+    Whole weights say that already: a row of weight k is k rows. Others (shares, weights that sum to
+    1, exposures) have no scale of their own: they are made 1 on average. So no factor of theirs
+    makes a difference, and `l2_regularization`, `min_gain` and `min_hessian` mean the same for all.
+    Weights of classes come on top, as they are.
 
     Parameters
     ----------
-    weights : array of shape (n,), optional
-        All above 0.
+    sample_weight : array-like of shape (n,), optional
+        As given, and checked. Rows of weight 0 are absent.
 
     Examples
     --------
-    >>> weights_in_rows(np.array([200.0, 100.0, 300.0]))
-    array([2., 1., 3.])
-    >>> weights_in_rows(np.array([0.25, 0.75]))
-    array([0.5, 1.5])
+    >>> row_scale([2.0, 1.0, 3.0])
+    1.0
+    >>> row_scale([0.125, 0.375, 0.0])
+    4.0
     """
-    if weights is None or not len(weights):
-        return weights
-    exact = float(weights.max()) < 2**53
-    if exact and bool((weights == np.floor(weights)).all()):
-        common = float(np.gcd.reduce(weights.astype(np.int64)))
-        return weights if common == 1 else weights / common
-    mean = float(weights.mean())
-    # Class weights that are balanced have the mean 1 but for rounding, which is to stay out of it.
-    return weights if abs(mean - 1) < 1e-9 else weights / mean
+    if sample_weight is None:
+        return 1.0
+    weights = np.asarray(sample_weight, dtype=np.float64).ravel()
+    weights = weights[weights > 0]
+    if not len(weights) or bool((weights == np.floor(weights)).all()):
+        return 1.0
+    largest = float(weights.max())
+    mean = fsum(weights / largest) / len(weights) * largest  # the same in any order of rows
+    return 1.0 if abs(mean - 1) < _ROUNDING else 1 / mean
 
 
 def curvature_unit(objective: Objective, rows: FitData) -> float:

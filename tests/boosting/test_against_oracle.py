@@ -104,7 +104,6 @@ def make_problem(case):
     n = int(rng.integers(25, 45))
     X, kinds = make_columns(rng, n, False, case.missing, case.categorical)
     w = make_weights(rng, n, case.weights)
-    w = None if w is None else row_scale(w) * w  # as the estimator would, which leaves it at that
     signal = np.nan_to_num(X[:, 0]) - np.nan_to_num(X[:, 1]) + rng.normal(size=n)
     if case.loss == "softmax":
         y = signal.argsort().argsort() * case.n_classes // n
@@ -116,6 +115,7 @@ def make_problem(case):
         y = rng.poisson(np.exp(np.clip(signal, -2, 2))) + (0.5 if case.loss == "gamma" else 0.0)
     else:
         y = signal
+    w = None if w is None else row_scale(w) * w  # as the estimator would, which leaves it at that
     return X, y, w, kinds
 
 
@@ -223,8 +223,7 @@ def test_a_category_of_just_enough_weight_chooses_its_side():
     second = [1, 0, 0, 1, nan, 0, 0, nan, 0, 0, 0, nan, 0, nan, 0, nan, 1, 1, 0]
     X = np.column_stack([first, second]).astype(float)
     y = np.array([2, 0, 2, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 2, 2, 2])
-    w = np.array([2.0, 0.5, 2.0])[y]
-    w *= row_scale(w)
+    w = {0: 2.0, 1: 0.5, 2: 2.0}  # of classes: such weights stay as they are
     est = GradientBoostingClassifier(
         n_estimators=1,
         learning_rate=0.5,
@@ -238,6 +237,7 @@ def test_a_category_of_just_enough_weight_chooses_its_side():
         max_bins=None,
         categorical_features=[0],
         random_state=0,
-    ).fit(X, y, w)
+        class_weight=w,
+    ).fit(X, y)
     tree = est.estimators_[0][2].tree_
     assert (tree.children_left == -1).sum() == 6  # the last one parts category 0 from the missing

@@ -75,9 +75,11 @@ def test_a_warm_start_changes_nothing(kind, settings):
 @pytest.mark.parametrize("several", ["one_tree_per_output", "vector_leaves"])
 def test_a_warm_start_of_several_classes(several):
     X, y = IRIS
-    model = GradientBoostingClassifier(n_estimators=8, multi_strategy=several, **SMALL)
+    model = GradientBoostingClassifier(
+        n_estimators=8, multi_strategy=several, warm_start=True, **SMALL
+    )
     whole = clone(model).fit(X, y)
-    parts = clone(model).set_params(n_estimators=3, warm_start=True).fit(X, y)
+    parts = clone(model).set_params(n_estimators=3).fit(X, y)
     parts.set_params(n_estimators=8).fit(X, y)
     np.testing.assert_array_equal(say(whole, X), say(parts, X))
 

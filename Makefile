@@ -255,6 +255,11 @@ replicate: $(BENCH)/.installed ## Run published experiments again and write benc
 defaults: $(BENCH)/.installed ## Compare default settings on real tables and write bench/defaults/RESULTS.md
 	$(BENCH)/bin/python -m bench.defaults.run $(ARGS)
 
+# The whole grid takes hours: ARGS='--rounds 20 100 300 --rates unset 0.1 --trees unset leaves=31' is a part of it.
+.PHONY: defaults-given
+defaults-given: $(BENCH)/.installed ## Compare with some parameters given, the rest at defaults, and write bench/defaults/GIVEN.md
+	$(BENCH)/bin/python -m bench.defaults.given $(ARGS)
+
 .PHONY: superlearner
 superlearner: $(BENCH)/.installed ## Compare the super learner on real tables and write bench/combining/RESULTS.md
 	$(BENCH)/bin/python -m bench.combining.run $(ARGS)

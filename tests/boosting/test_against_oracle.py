@@ -14,6 +14,7 @@ from gate import some
 from oracle.naive_boosting import Settings, naive_boosting
 from oracle.random_tables import make_columns, make_weights
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
+from weald.boosting.units import row_scale
 
 REGRESSION = ["squared_error", "absolute_error", "quantile", "huber", "log_cosh"]
 POSITIVE = ["poisson", "gamma", "tweedie"]
@@ -114,6 +115,7 @@ def make_problem(case):
         y = rng.poisson(np.exp(np.clip(signal, -2, 2))) + (0.5 if case.loss == "gamma" else 0.0)
     else:
         y = signal
+    w = None if w is None else row_scale(w) * w  # as the estimator would, which leaves it at that
     return X, y, w, kinds
 
 
@@ -223,7 +225,7 @@ def test_a_category_of_just_enough_weight_chooses_its_side():
     second = [1, 0, 0, 1, nan, 0, 0, nan, 0, 0, 0, nan, 0, nan, 0, nan, 1, 1, 0]
     X = np.column_stack([first, second]).astype(float)
     y = np.array([2, 0, 2, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 2, 2, 2])
-    w = np.array([2.0, 0.5, 2.0])[y]
+    w = {0: 2.0, 1: 0.5, 2: 2.0}  # of classes: such weights stay as they are
     est = GradientBoostingClassifier(
         n_estimators=1,
         learning_rate=0.5,
@@ -237,6 +239,7 @@ def test_a_category_of_just_enough_weight_chooses_its_side():
         max_bins=None,
         categorical_features=[0],
         random_state=0,
-    ).fit(X, y, w)
+        class_weight=w,
+    ).fit(X, y)
     tree = est.estimators_[0][2].tree_
     assert (tree.children_left == -1).sum() == 6  # the last one parts category 0 from the missing

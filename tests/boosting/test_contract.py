@@ -115,10 +115,10 @@ def test_grid_search():
 
 
 def test_defaults_are_one_table():
-    from weald.boosting.defaults import choose
+    from weald.boosting.defaults import Task, choose
 
     X, y = DIABETES
-    chosen = choose(len(X), X.shape[1], 2, "numbers")
+    chosen = choose(Task(len(X), X.shape[1], family="numbers"))
     model = GradientBoostingRegressor(random_state=0).fit(X, y)
     given = GradientBoostingRegressor(
         learning_rate=chosen.learning_rate,

@@ -16,7 +16,7 @@ from weald import GradientBoostingClassifier, GradientBoostingRegressor
 @pytest.mark.parametrize("loss", ["log_loss", "exponential", "smooth_hinge", "focal"])
 def test_two_classes(loss):
     X, y = CANCER
-    model = GradientBoostingClassifier(loss=loss, n_estimators=20).fit(X, y)
+    model = GradientBoostingClassifier(loss=loss, n_estimators=20, learning_rate=0.05).fit(X, y)
     assert model.score(X, y) > 0.97
     assert model.decision_function(X).shape == (len(X),)
     shares = model.predict_proba(X)
@@ -223,9 +223,9 @@ def test_where_scores_start():
 @pytest.mark.parametrize("kind", BOTH)
 def test_a_fitted_model_is_gone_on_from(kind):
     X, y = data_of(kind)
-    first = kind(n_estimators=5, **SMALL).fit(X, y)
-    second = kind(n_estimators=5, init=first, **SMALL).fit(X, y)
-    both = kind(n_estimators=10, **SMALL).fit(X, y)
+    first = kind(n_estimators=5, learning_rate=0.1, **SMALL).fit(X, y)
+    second = kind(n_estimators=5, learning_rate=0.1, init=first, **SMALL).fit(X, y)
+    both = kind(n_estimators=10, learning_rate=0.1, **SMALL).fit(X, y)
     np.testing.assert_array_equal(say(second, X), say(both, X))
     assert second.init_ is first
     np.testing.assert_array_equal(say(pickle.loads(pickle.dumps(second)), X), say(both, X))

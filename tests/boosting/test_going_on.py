@@ -58,9 +58,9 @@ def test_a_fit_that_has_stopped_early_does_not_go_on(kind):
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_a_warm_start_changes_nothing(kind, settings):
     X, y = data_of(kind)
-    model = kind(n_estimators=12, random_state=3, max_leaf_nodes=8, **settings)
+    model = kind(n_estimators=12, random_state=3, max_leaf_nodes=8, warm_start=True, **settings)
     whole = clone(model).fit(X, y)
-    parts = clone(model).set_params(n_estimators=5, warm_start=True).fit(X, y)
+    parts = clone(model).set_params(n_estimators=5).fit(X, y)
     parts.set_params(n_estimators=12).fit(X, y)
     np.testing.assert_array_equal(say(whole, X), say(parts, X))
     np.testing.assert_array_equal(whole.train_score_, parts.train_score_)
@@ -75,9 +75,11 @@ def test_a_warm_start_changes_nothing(kind, settings):
 @pytest.mark.parametrize("several", ["one_tree_per_output", "vector_leaves"])
 def test_a_warm_start_of_several_classes(several):
     X, y = IRIS
-    model = GradientBoostingClassifier(n_estimators=8, multi_strategy=several, **SMALL)
+    model = GradientBoostingClassifier(
+        n_estimators=8, multi_strategy=several, warm_start=True, **SMALL
+    )
     whole = clone(model).fit(X, y)
-    parts = clone(model).set_params(n_estimators=3, warm_start=True).fit(X, y)
+    parts = clone(model).set_params(n_estimators=3).fit(X, y)
     parts.set_params(n_estimators=8).fit(X, y)
     np.testing.assert_array_equal(say(whole, X), say(parts, X))
 

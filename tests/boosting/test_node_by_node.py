@@ -12,6 +12,7 @@ import pytest
 from gate import some
 from oracle.cart import split_of, walk
 from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
+from weald.boosting.units import row_scale
 
 CLOSE = 1e-6  # of what single rows would gain: splits are searched with sums of 30 bits
 
@@ -149,6 +150,7 @@ def test_splits_of_large_nodes(number):
     if loss == "poisson":
         y = rng.poisson(np.exp(np.clip(y / 2, -2, 2)))
     w = {"none": None, "whole": rng.integers(0, 4, n), "real": rng.uniform(0, 2, n)}[weights]
+    w = None if w is None else row_scale(w) * w
     shape = SHAPES[number % len(SHAPES)]
     l2 = float(rng.choice([0.0, 1.0]))
     classes = loss == "log_loss"

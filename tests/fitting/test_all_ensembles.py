@@ -32,10 +32,15 @@ ONE_BY_ONE = {
     "AdaBoostRegressor": weald.AdaBoostRegressor(STUMP),
     "AdaBoostClassifier of others": weald.AdaBoostClassifier(GaussianNB(), when_worse="skip"),
     "AdaBoostRegressor of others": weald.AdaBoostRegressor(PeerTree(max_depth=2)),
-    "GradientBoostingClassifier": weald.GradientBoostingClassifier(max_depth=2),
-    "GradientBoostingRegressor": weald.GradientBoostingRegressor(max_depth=2),
+    # With a rate and columns, which otherwise depend on the number of rounds.
+    "GradientBoostingClassifier": weald.GradientBoostingClassifier(
+        max_depth=2, learning_rate=0.1, max_features=2
+    ),
+    "GradientBoostingRegressor": weald.GradientBoostingRegressor(
+        max_depth=2, learning_rate=0.1, max_features=2
+    ),
     "GradientBoostingRegressor of others": weald.GradientBoostingRegressor(
-        estimator=PeerTree(max_depth=2)
+        estimator=PeerTree(max_depth=2), learning_rate=0.1
     ),
     "StagewiseClassifier": weald.StagewiseClassifier(STUMP),
     "StagewiseRegressor": weald.StagewiseRegressor(STUMP),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -13,16 +14,18 @@ from sklearn.base import clone, is_classifier
 
 from weald._engine import FloatArray
 from weald.boosting.dart import Dart
-from weald.boosting.defaults import choose, n_rows_of
+from weald.boosting.defaults import Task, is_auto
 from weald.boosting.gradients import make_gradients
 from weald.boosting.learners import GradientForeignLearner, GradientTreeLearner
 from weald.boosting.model import AdditiveEnsemble, AdditiveModel
+from weald.boosting.nothing_learned import warn_of_a_constant
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams, resolve_gradient, resolve_trees
 from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
+from weald.boosting.units import curvature_unit, row_scale, row_worth
 from weald.boosting.validation import Monitor, hold_out, make_scorer
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.fitting.warm_start import check_same, check_size, shape_of
@@ -41,6 +44,10 @@ from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
 
+# Times that each column is tried in rounds without a split before a fit ends: that one is drawn in
+# none of them has a chance of e^-10.
+_WITHOUT_SPLIT = 10
+
 
 class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     """Raw predictions that are summed up round by round, each fitted to the loss's gradient."""
@@ -51,6 +58,13 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     validation_score_: FloatArray
     best_iteration_: int
     learning_rate_: float
+    max_leaf_nodes_: int | None
+    max_features_: int
+    l2_regularization_: float
+    min_gain_: float
+    min_hessian_: float
+    categorical_smoothing_: float
+    n_iter_no_change_: int | None
     stop_reason_: str
     _objective: Objective
     _kind: Literal["classification", "regression"]
@@ -101,6 +115,9 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 keep_given=is_model(self.init),
             )
             data = data.present()
+            scale = row_scale(sample_weight)
+            if data.weights is not None and scale != 1:
+                data = replace(data, weights=scale * data.weights)
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
                 classes = self._kind == "classification"
@@ -119,16 +136,20 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         objective = self._make_objective()
         d, K = self.n_features_in_, objective.n_raw
         slow = self.estimator is not None or self.dropout != 0
-        classes = max(2, K) if objective.joint else 2
-        defaults = choose(
-            n_rows_of(rows.weights, len(rows)), d, classes, objective.family, slow=slow
-        )
-        params = resolve_gradient(self, objective, defaults, len(rows), d)
         for part in (rows, rows.validation):
             if part is not None:
                 objective.check_target(part.y)
                 check_offset(part.offset, len(part), K)
-        return objective, params
+        task = Task(
+            rows.weight,
+            d,
+            n_classes=max(2, K) if objective.joint else 2,
+            family=objective.family,
+            unit=curvature_unit(objective, rows),
+            worth=row_worth(objective, rows),
+            slow=slow,
+        )
+        return objective, resolve_gradient(self, objective, task)
 
     def _begin(self, train: FitData, params: GradientParams) -> AdditiveModel:
         """A model without rounds."""
@@ -180,7 +201,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         params: GradientParams,
     ) -> None:
         """Make the rounds, and keep what comes of them."""
-        self.learning_rate_ = params.learning_rate
+        self._show(params)
         plan = Plan.of(self, params, done=len(model.members))
         if self._nothing_to_learn():
             self._keep(model, Outcome("one_class"), None, None, before)
@@ -209,12 +230,36 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             total=params.n_estimators,
             watched=plan.verbose > 0 or bool(plan.callbacks),
             no_step_ends=not varies and params.step == "line_search",
+            no_split_ends=self._rounds_without_split(params),
         )
         try:
             outcome = drive(work, plan)
         finally:
             gradients.close()
         self._keep(model, outcome, work, monitor, before)
+        warn_of_a_constant(type(self).__name__, model, data, params)
+
+    def _rounds_without_split(self, params: GradientParams) -> int:
+        """Rounds after which columns that are drawn have all had their chance; 0: go on for ever.
+
+        Rounds that somebody asks for are made. Those of a warm start go on as if there had been no
+        pause, and what DART leaves out brings gains back.
+        """
+        asked = not is_auto(self.n_estimators) or params.warm_start
+        if asked or params.dropout or self.estimator is not None:
+            return 0
+        return ceil(_WITHOUT_SPLIT * float(self.n_features_in_) / self.max_features_)
+
+    def _show(self, params: GradientParams) -> None:
+        """What "auto" stands for, and what was given, by the names of the parameters."""
+        self.learning_rate_ = params.learning_rate
+        self.max_leaf_nodes_ = params.max_leaf_nodes
+        self.max_features_ = resolve_max_features(params.max_features, self.n_features_in_)
+        self.l2_regularization_ = params.l2
+        self.min_gain_ = params.min_gain
+        self.min_hessian_ = params.min_hessian
+        self.categorical_smoothing_ = params.categorical_smoothing
+        self.n_iter_no_change_ = params.patience
 
     def _monitor(
         self, data: FitData, model: AdditiveModel, before: dict[str, Any], params: GradientParams
@@ -230,6 +275,8 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             make_scorer(self, data if held is None else held),
             patience=params.patience,
             tol=params.tol,
+            rate=params.learning_rate,
+            train=data,
             n_jobs=params.threads,
             curve=before.get("_judged", ()),
             past_changes=params.dropout > 0,
@@ -247,7 +294,6 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             return learner, [], True
         growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
-        self.max_features_ = growth.max_features
         self.min_samples_leaf_ = growth.rules.min_samples_leaf
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
         trees = GradientTreeLearner(train, growth, K, params, self.seed_)

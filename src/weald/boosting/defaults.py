@@ -1,32 +1,89 @@
-"""What "auto" means in gradient boosting: one table, by the loss and the size of the data."""
+"""What "auto" means in gradient boosting: one decision, by loss, table and what is given."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isqrt, sqrt
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from math import ceil, inf, log, log2, sqrt
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-__all__ = ["Defaults", "Family", "choose", "n_rows_of"]
+__all__ = ["AUTO", "Family", "Given", "Settings", "Task", "choose", "is_auto"]
 
 Family: TypeAlias = Literal["likelihood", "numbers", "exact"]
 """Losses in units of log likelihood; others with a second derivative; those with exact steps."""
 
-_MANY_ROWS = 10_000  # from here on rows can be spared for validation
-_NOISE = 0.2  # log likelihood that a split must gain, with two classes
+Auto: TypeAlias = Literal["auto"]
+AUTO: Auto = "auto"
 
 
 @dataclass(frozen=True)
-class Defaults:
-    """The values that stand for "auto".
+class Task:
+    """What there is to be learned, as far as the choice goes.
+
+    Attributes
+    ----------
+    n_rows : float
+        A row of weight k is k rows here, too (:func:`weald.boosting.units.row_scale`).
+    n_columns : int
+    n_classes : int
+        Classes; 2 for losses of other targets.
+    family : {"likelihood", "numbers", "exact"}
+        "likelihood": log loss and others of classes, poisson, gamma.
+    order : {1, 2}
+        Of the trees.
+    unit : float
+        Second derivative of a row, where it has a unit
+        (:func:`weald.boosting.units.curvature_unit`).
+    worth : float
+        How much a row tells, at most 1: one of counts that are nearly all 0 tells less.
+    slow : bool
+        Rounds are expensive: members of other kinds, dropout.
+    """
+
+    n_rows: float
+    n_columns: int
+    n_classes: int = 2
+    family: Family = "likelihood"
+    order: int = 2
+    unit: float = 1.0
+    worth: float = 1.0
+    slow: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user has set, checked; "auto" is left to us.
+
+    Attributes
+    ----------
+    learning_rate, n_estimators, max_features, l2, min_gain, min_hessian, categorical_smoothing
+        As in :class:`Settings`.
+    max_leaf_nodes, patience, max_depth : None says no limit
+    goes_on : bool
+        There may be more rounds later (`warm_start`): their number has no say in the rest.
+    """
+
+    learning_rate: float | Auto = AUTO
+    n_estimators: int | Auto = AUTO
+    max_leaf_nodes: int | Auto | None = AUTO
+    max_features: int | Auto = AUTO
+    l2: float | Auto = AUTO
+    min_gain: float | Auto = AUTO
+    min_hessian: float | Auto = AUTO
+    categorical_smoothing: float | Auto = AUTO
+    patience: int | Auto | None = AUTO
+    max_depth: int | None = None
+    goes_on: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All values: those given, and those that stand for "auto".
 
     Attributes
     ----------
     learning_rate : float
     n_estimators : int
-    max_leaf_nodes : int
+    max_leaf_nodes : int or None
     max_features : int
         Columns tried at each node.
     l2 : float
@@ -40,7 +97,7 @@ class Defaults:
 
     learning_rate: float
     n_estimators: int
-    max_leaf_nodes: int
+    max_leaf_nodes: int | None
     max_features: int
     l2: float
     min_gain: float
@@ -49,22 +106,41 @@ class Defaults:
     patience: int | None
 
 
-def n_rows_of(weights: npt.NDArray[np.float64] | None, n: int) -> float:
-    """How many rows a table counts for.
+@dataclass(frozen=True)
+class _Usual:
+    """A line of the table in :func:`choose`."""
 
-    Whole weights say how often rows are repeated. Others have no scale (they may sum to 1), so
-    that each row that has any counts once.
-    """
-    if weights is None:
-        return n
-    whole = bool((weights == np.floor(weights)).all())
-    return float(weights.sum()) if whole else int(np.count_nonzero(weights))
+    rounds: tuple[int, int]  # least and most, in between a fifth of the rows
+    leaves: tuple[int, int]  # least and most, in between a row in 25
+    columns: float  # this power of all
+    share: float  # and this share of them
+    l2: float
+    min_gain: float  # times 1 / n_classes
 
 
-def choose(
-    n_rows: float, n_columns: int, n_classes: int, family: Family, *, slow: bool = False
-) -> Defaults:
-    """Choose for a loss and a table of this size.
+_USUAL: dict[Family, _Usual] = {
+    "likelihood": _Usual((500, 500), (64, 64), 0.5, 1.0, 1.0, 0.4),
+    "numbers": _Usual((200, 1000), (16, 64), 1.0, 0.5, 3.0, 0.0),
+    "exact": _Usual((200, 400), (16, 64), 1.0, 0.5, 3.0, 0.0),
+}
+_RATE, _LARGEST_RATE = 0.05, 0.3
+_FEWEST_ROUNDS, _MOST_TIMES = 100, 10  # where the rate is given: at least, and times the usual
+_ROWS_PER_STEP = 1_000, 4_000  # up to here columns are drawn, from there on all are tried
+_A_FEW_HUNDRED = 500
+_MANY_ROWS = 10_000  # from here on rows can be spared for validation
+_PATIENCE = 10
+_MIN_HESSIAN = 1e-3
+
+
+def is_auto(value: Any) -> bool:
+    """The value is the word "auto"."""
+    return isinstance(value, str) and value == AUTO
+
+
+def choose(task: Task, given: Given | None = None) -> Settings:
+    """Choose all that is not given, jointly with what is.
+
+    Where nothing is given:
 
     ==========  ========================  =====================  ===========  ==  ===============
     family      rounds                    leaves                 columns      l2  min_gain
@@ -74,42 +150,57 @@ def choose(
     exact       n_rows / 5, 200 to 400    n_rows / 25, 16 to 64  half         3   0
     ==========  ========================  =====================  ===========  ==  ===============
 
+    The rate is 0.05 (100 rounds at 0.1, if they are slow). And where something is:
+
+    =============  ===========================================================================
+    given          the others
+    =============  ===========================================================================
+    rounds         rate: 0.05 sqrt(usual rounds / rounds), at most 0.3
+    rate           rounds: the usual ones * 0.05 / rate, at least 100, at most 10 times as many;
+                   patience: 10 rounds, or 0.5 / rate if that is more
+    depth          leaves: no limit
+    small trees    rate: times sqrt(1 / size), where not given; numbers: half / size columns
+    anything       columns: as above up to 1,000 rows per step, more and more beyond that, and
+                   from 4,000 on all of them
+    =============  ===========================================================================
+
+    A step is ``rate * rounds * size = 1``: what brings a model to what its trees say. The `size` is
+    ``log2(leaves) / log2(usual leaves)``, at most 1.
+
     Parameters
     ----------
-    n_rows : float
-        See :func:`n_rows_of`: a row of weight k is k rows here, too.
-    n_columns : int
-    n_classes : int
-        Classes; 2 for losses of other targets.
-    family : {"likelihood", "numbers", "exact"}
-        "likelihood": log loss and others of classes, poisson, gamma.
-    slow : bool, default=False
-        Rounds are expensive (members of other kinds, dropout): 100 of them, at the rate 0.1.
+    task : Task
+    given : Given, optional
+        Default: nothing.
 
     Notes
     -----
-    The rate is 0.05. Reasons:
+    Reasons:
 
     - Columns are drawn anew at each node, so that trees of many rounds differ and average out.
-      Classes do best with as few as in a forest, numbers with more.
+      Classes do best with as few as in a forest, numbers with more. That keeps a model from
+      learning its rows by heart, and it has to be paid for in rounds. A model of few steps and many
+      rows is far from that danger, and needs the best split that there is in every round.
+    - Of few rounds, or small trees, each has to go further; but a rate in proportion would be far
+      too large for most tables, as they do not need all that a longer fit adds.
+    - Of two columns drawn none may be one that matters, so that 3 are the least (2 in tables of
+      less than 500 rows).
     - A split of pure noise still gains a little log likelihood. Where no split gains more than
       `min_gain`, the fit has found what there is, and the rounds that are left add nothing. So a
       noisy table ends early and a clean one late, without rows held out. With more classes a row's
       loss is shared by more trees, and each asks for less. Losses with a unit have no such scale:
       there the rounds and the leaves grow with the rows.
     - An `l2` of 1 is what four rows or more weigh in log loss, whose second derivative is at most
-      1/4; one of 3 is three rows in squared error.
+      1/4; one of 3 is three rows in squared error. `l2`, `min_gain` and `min_hessian` are numbers
+      of rows, and are multiplied by what a row is (`unit`).
     - `categorical_smoothing` grows with the root of the rows: the order of many categories in a
       large table overfits, while in a small one smoothing hides them.
 
     All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables of
     noisy numbers, which that half lacks, on some of its classes taken for numbers and on
-    scikit-learn's diabetes data. The losses of "exact", of "gamma" and of "tweedie" are not in the
-    study; the first had a short look. On the 17 tables of "tune" the geometric mean of the test
-    losses is 0.96 of CatBoost's; as the settings were chosen there, that is flattering. On the 15
-    of "check", run once with these settings, it is 1.05 of CatBoost's (1.01 without `vowel`, 11
-    classes of 72 rows each, where it is 1.84) and 0.92 of that of LightGBM, the best of the others
-    there. Time to fit is 3 % of CatBoost's. See bench/defaults/RESULTS.md.
+    scikit-learn's diabetes and Friedman data; see bench/defaults/RESULTS.md for nothing given, and
+    bench/defaults/GIVEN.md. The losses of "exact", of "gamma" and of "tweedie" are not in the
+    study; the first had a short look.
 
     Tried for many classes and not taken: an `l2` in proportion to 1 / n_classes (no gain, and worse
     with noise), a smaller `min_gain` (clean tables gain 5 to 24 %, noisy ones lose as much), a
@@ -117,24 +208,79 @@ def choose(
 
     Examples
     --------
-    >>> choose(1000, 10, 2, "numbers").max_leaf_nodes
+    >>> choose(Task(1000, 10, family="numbers")).max_leaf_nodes
     40
-    >>> choose(1000, 10, 2, "likelihood").max_features
+    >>> choose(Task(1000, 10)).max_features
     3
+    >>> few_rounds = choose(Task(100_000, 28), Given(n_estimators=100, learning_rate=0.1))
+    >>> few_rounds.max_features
+    28
+    >>> round(choose(Task(1000, 10), Given(n_estimators=20)).learning_rate, 2)
+    0.25
     """
-    likelihood = family == "likelihood"
-    most = {"likelihood": 500, "numbers": 1000, "exact": 400}[family]
-    rounds = most if likelihood else min(most, max(200, int(n_rows / 5)))
-    leaves = 64 if likelihood else min(64, max(16, int(n_rows / 25)))
-    columns = isqrt(n_columns) if likelihood else n_columns // 2
-    return Defaults(
-        learning_rate=0.1 if slow else 0.05,
-        n_estimators=100 if slow else rounds,
-        max_leaf_nodes=leaves,
-        max_features=min(n_columns, max(2, columns)),
-        l2=1.0 if likelihood else 3.0,
-        min_gain=2 * _NOISE / n_classes if likelihood else 0.0,
-        min_hessian=1e-3,
-        categorical_smoothing=sqrt(n_rows / 200),
-        patience=10 if n_rows > _MANY_ROWS else None,
+    given = Given() if given is None else given
+    usual = _USUAL[task.family]
+    size = _size(usual, task, given)
+    rounds, rate = _rounds_and_rate(usual, task, given, size)
+    path = rate * rounds
+    if given.goes_on:
+        usual_rounds, _ = _rounds_and_rate(usual, task, replace(given, n_estimators=AUTO), size)
+        path = rate * usual_rounds
+    leaves = None if given.max_depth is not None else _between(usual.leaves, task.n_rows / 25)
+    patience = max(_PATIENCE, ceil(0.5 / rate)) if task.n_rows > _MANY_ROWS else None
+    min_gain = task.unit * usual.min_gain / task.n_classes if task.order == 2 else 0.0
+    return Settings(
+        learning_rate=rate,
+        n_estimators=rounds,
+        max_leaf_nodes=_or(given.max_leaf_nodes, leaves),
+        max_features=_or(given.max_features, _columns(usual, task, path, size)),
+        l2=_or(given.l2, task.unit * usual.l2),
+        min_gain=_or(given.min_gain, min_gain),
+        min_hessian=_or(given.min_hessian, task.unit * _MIN_HESSIAN),
+        categorical_smoothing=_or(given.categorical_smoothing, sqrt(task.n_rows / 200)),
+        patience=_or(given.patience, patience),
     )
+
+
+def _or(given: Any, auto: Any) -> Any:
+    return auto if is_auto(given) else given
+
+
+def _between(limits: tuple[int, int], value: float) -> int:
+    low, high = limits
+    return min(high, max(low, int(value)))
+
+
+def _size(usual: _Usual, task: Task, given: Given) -> float:
+    """How large trees are, of those that we would choose."""
+    largest = log2(_between(usual.leaves, task.n_rows / 25))
+    asked = given.max_leaf_nodes
+    leaves = inf if asked is None or is_auto(asked) else float(asked)
+    depth = inf if given.max_depth is None else given.max_depth
+    return min(1.0, log2(leaves) / largest, depth / largest)
+
+
+def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tuple[int, float]:
+    """The two that say how far a fit goes."""
+    most, rate = _between(usual.rounds, task.n_rows / 5), _RATE
+    if task.slow:
+        most, rate = 100, 0.1
+    if not is_auto(given.learning_rate):
+        asked = float(given.learning_rate)
+        least = min(most, _FEWEST_ROUNDS)
+        rounds = _between((least, _MOST_TIMES * most), most * rate / asked)
+        return _or(given.n_estimators, rounds), asked
+    rounds = int(_or(given.n_estimators, most))
+    of = most if given.goes_on else rounds
+    return rounds, min(_LARGEST_RATE, rate * sqrt(most / of / size))
+
+
+def _columns(usual: _Usual, task: Task, path: float, size: float) -> int:
+    """Columns tried at each node, for so many rounds times the rate."""
+    d = task.n_columns
+    fewest = 3 if task.n_rows >= _A_FEW_HUNDRED else 2
+    few = min(d, max(fewest, int(min(1.0, usual.share / size) * d**usual.columns)))
+    low, high = _ROWS_PER_STEP
+    rows = min(high, max(low, task.worth * task.n_rows / (path * size)))
+    more: float = (d / few) ** (log(rows / low) / log(high / low))
+    return round(few * more)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import resolve_threads
-from weald.boosting.defaults import Defaults
+from weald.boosting.defaults import AUTO, Given, Settings, Task, choose, is_auto
 from weald.boosting.objective import Objective
 from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
@@ -50,27 +51,19 @@ _ONLY_TREES = {
 
 
 @dataclass(frozen=True)
-class GradientParams:
+class GradientParams(Settings):
     """What the parameters mean, beside those that shape a tree (:func:`resolve_trees`)."""
 
-    n_estimators: int
-    learning_rate: float
-    max_leaf_nodes: int | None
     max_features: Any  # columns of each node, as users say it, "auto" apart
     min_samples_leaf: Any  # as users say it, "auto" apart
-    l2: float
     order: int  # 1: trees fit the gradient; 2: gain and leaves use the second derivative
     step: str
-    min_gain: float
-    min_hessian: float
-    categorical_smoothing: float
     subsample: float
     gradient_sampling: tuple[float, float] | None  # shares of rows kept, and drawn
     columns: int  # of each tree; 0: all
     dropout: float
     max_drop: int
     vector_leaves: bool  # one tree for all scores
-    patience: int | None  # stop when what is watched rests for so many rounds
     validation_fraction: float | None  # of rows held out; None watches the training rows
     tol: float
     threads: int
@@ -89,20 +82,17 @@ class GradientParams:
         return self.subsample < 1 or self.gradient_sampling is not None or self.columns > 0
 
 
-def resolve_gradient(
-    estimator: Any, objective: Objective, defaults: Defaults, n_rows: int, n_columns: int
-) -> GradientParams:
+def resolve_gradient(estimator: Any, objective: Objective, task: Task) -> GradientParams:
     """Check the parameters of a gradient boosting estimator.
 
     Parameters
     ----------
     estimator : GradientBoostingClassifier or GradientBoostingRegressor
     objective : Objective
-    defaults : Defaults
-        What "auto" means.
-    n_rows, n_columns : int
+    task : Task
+        What "auto" depends on; the order of its trees is found here.
     """
-    e = estimator
+    e, n_columns = estimator, task.n_columns
     if e.estimator is not None:
         _refuse_tree_params(e)
     several = check_choice(
@@ -111,7 +101,6 @@ def resolve_gradient(
     vector_leaves = several == "vector_leaves" and objective.n_raw > 1
     order, step = _resolve_step(e, objective, vector_leaves)
     gradient_sampling = _resolve_gradient_sampling(e)
-    n_estimators = _or_auto(e.n_estimators, defaults.n_estimators)
     fraction = check_validation_fraction(e.validation_fraction, optional=True)
     per_tree = resolve_max_features(e.max_features_per_tree, n_columns, "max_features_per_tree")
     if e.monotonic_cst is not None and objective.joint:
@@ -120,33 +109,50 @@ def resolve_gradient(
         raise ValueError(
             "monotonic_cst needs a tree for each score: use multi_strategy='one_tree_per_output'."
         )
+    chosen = choose(replace(task, order=order), _read_given(e, n_columns))
     return GradientParams(
-        n_estimators=check_count("n_estimators", n_estimators, least=1),
-        learning_rate=_positive("learning_rate", e.learning_rate, defaults.learning_rate),
-        max_leaf_nodes=_resolve_leaves(e, defaults),
-        max_features=_or_auto(e.max_features, defaults.max_features),
-        min_samples_leaf=_or_auto(e.min_samples_leaf, _rows_for(objective.shares_below, n_rows)),
-        l2=_number("l2_regularization", e.l2_regularization, defaults.l2),
+        **vars(chosen)
+        | {"max_features": chosen.max_features if is_auto(e.max_features) else e.max_features},
+        min_samples_leaf=_rows_for(objective.shares_below, int(task.n_rows))
+        if is_auto(e.min_samples_leaf)
+        else e.min_samples_leaf,
         order=order,
         step=step,
-        min_gain=_number("min_gain", e.min_gain, defaults.min_gain if order == 2 else 0.0),
-        min_hessian=_number("min_hessian", e.min_hessian, defaults.min_hessian),
-        categorical_smoothing=_number(
-            "categorical_smoothing", e.categorical_smoothing, defaults.categorical_smoothing
-        ),
         subsample=_share("subsample", e.subsample),
         gradient_sampling=gradient_sampling,
         columns=0 if per_tree >= n_columns else per_tree,
         dropout=_resolve_dropout(e.dropout),
         max_drop=check_count("max_drop", e.max_drop, least=1),
         vector_leaves=vector_leaves,
-        patience=check_patience(_or_auto(e.n_iter_no_change, defaults.patience)),
         validation_fraction=fraction,
         tol=check_fraction("tol", e.tol, low=0.0, high=np.inf),
         threads=resolve_threads(e.n_jobs),
         verbose=check_verbosity(e.verbose),
         warm_start=check_flag("warm_start", e.warm_start),
         keep_partial=check_flag("keep_partial", e.keep_partial),
+    )
+
+
+def _read_given(e: Any, n_columns: int) -> Given:
+    """Check what may be "auto"."""
+    return Given(
+        learning_rate=_unless_auto(e.learning_rate, _positive, "learning_rate"),
+        n_estimators=_unless_auto(e.n_estimators, _at_least_one, "n_estimators"),
+        max_leaf_nodes=_unless_auto(e.max_leaf_nodes, _leaves, "max_leaf_nodes"),
+        max_features=_unless_auto(
+            e.max_features,
+            lambda name, value: resolve_max_features(value, n_columns, name),
+            "max_features",
+        ),
+        l2=_unless_auto(e.l2_regularization, _number, "l2_regularization"),
+        min_gain=_unless_auto(e.min_gain, _number, "min_gain"),
+        min_hessian=_unless_auto(e.min_hessian, _number, "min_hessian"),
+        categorical_smoothing=_unless_auto(
+            e.categorical_smoothing, _number, "categorical_smoothing"
+        ),
+        patience=_unless_auto(e.n_iter_no_change, lambda _, value: check_patience(value), ""),
+        max_depth=None if e.max_depth is None else check_count("max_depth", e.max_depth, least=1),
+        goes_on=check_flag("warm_start", e.warm_start),
     )
 
 
@@ -216,26 +222,28 @@ def _rows_for(shares: list[float] | None, n: int) -> int:
 # --- single parameters --------------------------------------------------------------------------
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
+def _unless_auto(value: Any, check: Callable[[str, Any], Any], name: str) -> Any:
+    return AUTO if is_auto(value) else check(name, value)
 
 
-def _or_auto(value: Any, auto: Any) -> Any:
-    return auto if _is_auto(value) else value
-
-
-def _positive(name: str, value: Any, auto: float) -> float:
-    number = _or_auto(value, auto)
-    if not is_real(number) or not 0 < number < np.inf:
+def _positive(name: str, value: Any) -> float:
+    if not is_real(value) or not 0 < value < np.inf:
         raise refuse(name, "a finite number > 0 or 'auto'", value)
-    return float(number)
+    return float(value)
 
 
-def _number(name: str, value: Any, auto: float) -> float:
-    number = _or_auto(value, auto)
-    if not is_real(number) or not 0 <= number < np.inf:
+def _number(name: str, value: Any) -> float:
+    if not is_real(value) or not 0 <= value < np.inf:
         raise refuse(name, "a finite number >= 0 or 'auto'", value)
-    return float(number)
+    return float(value)
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    return check_count(name, value, least=1)
+
+
+def _leaves(name: str, value: Any) -> int | None:
+    return None if value is None else check_count(name, value, least=2)
 
 
 def _share(name: str, value: Any) -> float:
@@ -248,15 +256,6 @@ def _resolve_dropout(value: Any) -> float:
     if not is_real(value) or not 0 <= value < 1:
         raise refuse("dropout", "a number from 0 to 1 (exclusive)", value)
     return float(value)
-
-
-def _resolve_leaves(e: Any, defaults: Defaults) -> int | None:
-    """Leaves of a tree; "auto" sets no limit where the depth has one, as in scikit-learn."""
-    if _is_auto(e.max_leaf_nodes):
-        return defaults.max_leaf_nodes if e.max_depth is None else None
-    if e.max_leaf_nodes is None:
-        return None
-    return check_count("max_leaf_nodes", e.max_leaf_nodes, least=2)
 
 
 def _resolve_gradient_sampling(e: Any) -> tuple[float, float] | None:

@@ -41,10 +41,11 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         "tweedie", an object of :mod:`weald.losses` such as ``Tweedie(1.8)``, or your own: an object
         with ``value(y, F)``, ``gradient(y, F)`` and perhaps ``hessian(y, F)``.
     learning_rate : float or "auto", default="auto"
-        Every step is multiplied by it. "auto" chooses by the loss and the size of
-        the data (:func:`weald.boosting.defaults.choose`), as in all parameters that take the word.
+        Every step is multiplied by it. "auto" chooses by the loss, the size of the data and what
+        else is given (:func:`weald.boosting.defaults.choose`), as in all parameters that take the
+        word.
     n_estimators : int or "auto", default="auto"
-        Rounds, at most.
+        Rounds, at most. With "auto" a fit ends when its trees find no split any more.
     subsample : float, default=1.0
         Share of the rows that each round draws, without replacement.
     min_samples_split : int or float, default=2
@@ -73,7 +74,8 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         and never cross. For "huber" the quantile of the absolute residuals beyond which they count
         as outliers, found anew in each round; an object ``Huber(delta=2.0)`` keeps its delta.
     warm_start : bool, default=False
-        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100.
+        Go on from the last fit: 50 rounds and 50 more are the same, bit for bit, as 100. (The
+        number of rounds then has no say in what "auto" means.)
     validation_fraction : float or None, default=0.1
         Share of the rows held out to judge by, if `n_iter_no_change` asks for it and ``fit`` is
         given no `X_val`. None judges by the training rows.
@@ -81,6 +83,10 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         Stop when the loss (or score) of the rows held out has not improved by `tol` over so many
         rounds. Predictions then use the rounds up to the best one.
     tol : float, default=1e-4
+        Share of all that was gained since the start, in the loss or score, which the last
+        `n_iter_no_change` rounds have to add. So neither the unit of the target nor the weights
+        matter. (Where so many rounds at the learning rate are less than a whole step, that part of
+        it.)
     verbose : int, default=0
         1 shows a live bar with the time left and the loss.
     l2_regularization : float or "auto", default="auto"
@@ -108,8 +114,9 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         Gain that a split needs, in units of the loss summed over rows. "auto" is above 0 for
         second-order trees of losses of classes, "poisson" and "gamma": where only noise is left,
         trees end, and more rounds do no harm.
-    min_hessian : float or "auto", default=1e-3
-        Sum of second derivatives that a leaf needs (second order only).
+    min_hessian : float or "auto", default="auto"
+        Sum of second derivatives that a leaf needs (second order only). "auto" is 1e-3, but for
+        losses with a unit.
     categorical_smoothing : float or "auto", default="auto"
         Rows (on average) that a category needs to choose its side of a split: rarer ones go where
         the missing values go. Categories are put in order by ``G / (H + this)``, and their splits
@@ -165,14 +172,17 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         The same of the rows held out, or their score by `scoring`; if there are any.
     stop_reason_ : str
         "n_estimators": all rounds were made. "no_change": the rows held out saw no gain.
-        "callback": a callback said so. "no_step": the line search found no way down.
-    learning_rate_ : float
-        What `learning_rate` stands for.
+        "callback": a callback said so. "no_step": the line search found no way down. "no_split":
+        trees found no split any more (`n_estimators` "auto" only).
+    learning_rate_, l2_regularization_, min_gain_, min_hessian_, categorical_smoothing_ : float
+    max_leaf_nodes_, n_iter_no_change_ : int or None
+    max_features_ : int
+        What these parameters stand for: as given, or what "auto" chose.
     feature_importances_ : array of shape (d,)
         Share of the gain due to each column.
     quantile_shift_ : array of shape (n_raw,)
         How far quantiles were moved by `calibration`; if they were.
-    n_trees_per_iteration_, n_features_in_, max_features_, min_samples_leaf_, seed_ : int
+    n_trees_per_iteration_, n_features_in_, min_samples_leaf_, seed_ : int
     feature_names_in_ : array, if the columns had names
     n_outputs_ : int
 
@@ -183,8 +193,8 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
     The losses of "huber" that are reported are those for the delta of the first round, so that
     rounds can be compared.
 
-    Weights of rows are numbers of rows: weights that sum to 1 are a fit to one row, on which
-    `l2_regularization` and `min_hessian` have a large effect.
+    Weights that are all whole are numbers of rows. Others have no scale: they are taken as if they
+    were 1 on average, so that shares that sum to 1 and the same in millions give the same model.
 
     References
     ----------
@@ -253,7 +263,7 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         order: int | None = None,
         step: str = "auto",
         min_gain: float | str = "auto",
-        min_hessian: float | str = 1e-3,
+        min_hessian: float | str = "auto",
         categorical_smoothing: float | str = "auto",
         sampling: str = "uniform",
         top_rate: float = 0.2,

@@ -77,6 +77,8 @@ class BoostingRounds:
         Somebody wants to know the training loss after every round.
     no_step_ends : bool
         If one round takes no step, no later one would: end the fit.
+    no_split_ends : int
+        End the fit when no tree of so many rounds has found a split; 0: never.
 
     Attributes
     ----------
@@ -99,10 +101,12 @@ class BoostingRounds:
         total: int,
         watched: bool,
         no_step_ends: bool,
+        no_split_ends: int = 0,
     ) -> None:
         self.model, self._learner, self._gradients = model, learner, gradients
         self._step, self._sampler, self._scaling = step, sampler, scaling
         self._monitor, self._total, self._no_step_ends = monitor, total, no_step_ends
+        self._no_split_ends, self._without_split = no_split_ends, 0
         self._done = len(model.members)
         # Where nobody looks on, the loss of a round is a by-product of the next one's derivatives.
         self._loss_comes_later = (
@@ -130,6 +134,11 @@ class BoostingRounds:
             columns = self._sampler.columns(t)
         self._learner.grow(t, multipliers, columns)
         values = self._step(rate)
+        if self._no_split_ends:
+            split = any(len(value) > 1 for value in values)
+            self._without_split = 0 if split else self._without_split + 1
+            if self._without_split == self._no_split_ends:
+                raise Finished("no_split")
         if self._no_step_ends and not any(value.any() for value in values):
             raise Finished("no_step")
         self.model.members.add(self._learner.add([rate * value for value in values]))

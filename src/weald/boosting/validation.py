@@ -94,6 +94,12 @@ class Monitor:
     scorer : Scorer, optional
         None judges by the loss.
     patience, tol : see :class:`weald.params.stopping.Stopping`
+        `tol` is a share of what was gained since the start.
+    rate : float
+        The learning rate. Over `patience` rounds a model goes about ``patience * rate`` of the way
+        that is left; where that is less than 1, so much less than `tol` counts as a gain.
+    train : FitData
+        The rows that judge, if `rows` is None.
     n_jobs : int, optional
     curve : sequence of float
         What was seen in earlier fits of a warm start.
@@ -110,13 +116,21 @@ class Monitor:
         *,
         patience: int | None,
         tol: float,
+        rate: float,
+        train: FitData,
         n_jobs: int | None,
         curve: Sequence[float] = (),
         past_changes: bool = False,
     ) -> None:
         self._objective, self._rows, self._scorer = objective, rows, scorer
         self._n_jobs, self._past_changes = n_jobs, past_changes
-        self.rule = Stopping(patience, tol)
+        judge = train if rows is None else rows
+        self._start = model.start.raw(judge.given, len(judge), judge.offset)
+        first = -objective.mean(judge.y, self._start, judge.weights)
+        if scorer is not None:
+            first = scorer(self._start)
+        part = 1.0 if patience is None else min(1.0, patience * rate)
+        self.rule = Stopping(patience, part * tol, first)
         self.curve: list[float] = []
         self._before = 0  # entries of the curve before the first round
         for value in curve:
@@ -124,7 +138,6 @@ class Monitor:
         self.loss: float | None = None
         self.score: float | None = None
         if rows is not None:
-            self._start = model.start.raw(rows.given, len(rows), rows.offset)
             self._F = self._added(model, self._start, 0)
 
     @property

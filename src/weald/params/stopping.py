@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import inf, isfinite, isnan
 
 __all__ = ["Stopping"]
 
@@ -10,11 +10,18 @@ __all__ = ["Stopping"]
 class Stopping:
     """Stop when a score has not risen by more than `tol` over the last `patience` rounds.
 
+    A loss has a unit, so that no number fits all of them: there `tol` is a share of what was gained
+    since the start. Gains are free of what a unit adds to a loss (that of "gamma" is shifted by it)
+    and shares of them of what it multiplies.
+
     Parameters
     ----------
     patience : int or None
         None never stops.
     tol : float
+        In the unit of the scores, or a share, if the first score is given.
+    start : float, optional
+        Score before the first round.
 
     Attributes
     ----------
@@ -28,10 +35,18 @@ class Stopping:
     ...     better = rule.note(score)
     >>> rule.says_stop, rule.best_round
     (True, 3)
+
+    A loss that falls from 1,000 to 400, and by a thousandth of that in the last two rounds:
+
+    >>> rule = Stopping(patience=2, tol=0.01, start=-1000.0)
+    >>> for loss in (600.0, 400.6, 400.3, 400.0):
+    ...     better = rule.note(-loss)
+    >>> rule.says_stop
+    True
     """
 
-    def __init__(self, patience: int | None, tol: float = 0.0) -> None:
-        self.patience, self.tol = patience, tol
+    def __init__(self, patience: int | None, tol: float = 0.0, start: float | None = None) -> None:
+        self.patience, self.tol, self.start = patience, tol, start
         self._best_scores: list[float] = []  # so far, after each round
         self.best_round = 1
 
@@ -56,5 +71,7 @@ class Stopping:
         """It is time to stop."""
         if self.patience is None or len(self._best_scores) <= self.patience:
             return False
-        before = self._best_scores[-1 - self.patience]
-        return before > -inf and self._best_scores[-1] <= before + self.tol
+        before, best = self._best_scores[-1 - self.patience], self._best_scores[-1]
+        # Not finite: a start of no use, such as a class that it gives no chance.
+        gained = 1.0 if self.start is None or not isfinite(self.start) else best - self.start
+        return before > -inf and best - before <= self.tol * max(gained, 0.0)

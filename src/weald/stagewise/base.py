@@ -235,6 +235,8 @@ class StagewiseBase(AdditiveEnsemble, CheckedState, MetaEstimatorMixin, BaseEsti
             None,
             patience=params.patience,
             tol=params.tol,
+            rate=params.learning_rate,
+            train=data,
             n_jobs=self._jobs(),
         )
         monitor.begin(train_loss)

@@ -51,6 +51,10 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
         Share of the rows held out for that, if ``fit`` is given no `X_val`. None watches the
         training loss.
     tol : float, default=1e-4
+        Share of all that was gained since the start, in the loss, which the last
+        `n_iter_no_change` rounds have to add. So neither the unit of the target nor the weights
+        matter. (Where so many rounds at the learning rate are less than a whole step, that part of
+        it.)
     verbose : int, default=0
         1 shows a live bar with the time left and the loss.
     callbacks : list, optional

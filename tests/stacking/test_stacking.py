@@ -217,7 +217,9 @@ class Memory(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-@pytest.mark.parametrize("cv", [5, TimeSeriesSplit(5), RepeatedKFold(n_splits=3, n_repeats=2)])
+@pytest.mark.parametrize(
+    "cv", [5, TimeSeriesSplit(5), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)]
+)
 def test_a_member_that_memorises_random_labels_gets_no_weight(cv):
     rng = np.random.default_rng(0)
     points, labels = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)

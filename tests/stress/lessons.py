@@ -10,6 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import weald
 from stress.finished import Lesson, medians
+from weald.boosting.units import row_scale
 
 SINGLE = (weald.DecisionTreeClassifier, weald.DecisionTreeRegressor)
 FORESTS = (
@@ -223,7 +224,7 @@ def of_gradient(est, table):
         for tree in (tree for round_ in trees for tree in round_):
             yield Lesson(tree, X, None, None, "gradient", rules, categorical, extra=extra)
         return
-    w = table.w
+    w = table.w * row_scale(table.w)  # weights that are not whole are 1 on average
     if getattr(est, "class_weight", None) is not None:
         w = w * class_weights(est, table, Y, by_weight=True)
     start = np.atleast_1d(np.asarray(est.init_, dtype=float))

@@ -69,6 +69,10 @@ class NamedMembers(Ensemble, CheckedState):
         self._check_members()
         final = vars(self).get("final_estimator_")
         require(final is None or hasattr(final, "predict"), self, "its final model")
+        for name in {"le_", "_label_encoder"} & set(vars(self)):  # one, or one for each output
+            encoders = getattr(self, name)
+            for one in encoders if isinstance(encoders, list) else [encoders]:
+                require(hasattr(one, "inverse_transform"), self, "the codes of its classes")
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says.

@@ -51,8 +51,8 @@ def test_predictions_are_those_of_the_formula(problem, kernel, h, scale, always_
 def naive_risks(model, X, Y, size):
     """Risks of all bandwidths, and how much they may be off.
 
-    Squared distances are rounded, and the kernel divides them by h^2: a column of far larger numbers
-    than the bandwidth leaves that much doubt.
+    Squared distances are rounded, and the kernel divides them by h^2: a column of far larger
+    numbers than the bandwidth leaves that much doubt.
     """
     risks = [leave_one_out(X, Y, model.kernel, h, model.scale) for h in model.bandwidths_]
     Z = scaled(X, X, np.ones(len(X)), model.scale)[0]

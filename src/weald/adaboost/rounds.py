@@ -240,8 +240,10 @@ class AdaBoostRounds:
 
         A row weighs ``w exp(-y F) / prod Z``, so it is known from the weights.
         """
+        if not self._method.by_margin:
+            return 0.0
         total = float(self.alphas.sum())
-        if not self._method.by_margin or total == 0:
+        if total == 0:
             return 0.0
         present = self.start > 0
         most = float((self._learner.weights[present] / self.start[present]).max())

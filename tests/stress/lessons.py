@@ -266,7 +266,7 @@ def of_round(est, tree, X, Y, w, F, g, h, k, rules, categorical, extra):
     every = est.max_features is None and est.max_features_per_tree is None
     simple = every and est.interaction_cst is None and l2 is not None and not vector
     extra["searches all"] = simple and rules["min_impurity_decrease"] == 0
-    extra["min_hessian"] = est.min_hessian if order == 2 else 0.0
+    extra["min_hessian"] = est.min_hessian_ if order == 2 else 0.0
     extra["unit"] = 1e-14 * w.sum()
     leaves = None
     if rules["monotonic_cst"] is None:

@@ -22,6 +22,8 @@ from weald.members.foreign_members import ForeignMembers
 
 __all__ = ["NamedMembers", "copies", "routed_to_members", "sliceable"]
 
+_QUESTIONS = ("predict", "predict_proba", "decision_function")
+
 
 class NamedMembers(Ensemble, CheckedState):
     """An ensemble with the parameter `estimators`, a list of (name, estimator)."""
@@ -67,9 +69,16 @@ class NamedMembers(Ensemble, CheckedState):
 
     def _check_state(self) -> None:
         self._check_members()
-        final = vars(self).get("final_estimator_")
-        require(final is None or hasattr(final, "predict"), self, "its final model")
-        for name in {"le_", "_label_encoder"} & set(vars(self)):  # one, or one for each output
+        state = vars(self)
+        if "_members" in state:
+            require(not self._members.grid, self, "the order of its members")
+        if "final_estimator_" in state:
+            require(hasattr(self.final_estimator_, "predict"), self, "its final model")
+        if "stack_method_" in state and "_members" in state:
+            asked = list(zip(self._members.members, self.stack_method_, strict=True))
+            known = all(how in _QUESTIONS and hasattr(member, how) for member, how in asked)
+            require(known, self, "what it asks its members")
+        for name in {"le_", "_label_encoder"} & set(state):  # one, or one for each output
             encoders = getattr(self, name)
             for one in encoders if isinstance(encoders, list) else [encoders]:
                 require(hasattr(one, "inverse_transform"), self, "the codes of its classes")

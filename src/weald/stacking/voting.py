@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn import ensemble as sk
+from sklearn.utils.validation import check_is_fitted
 
 from weald.crossfit.fits import Fitted, Job
 from weald.input.fit_data import FitData
@@ -126,6 +127,33 @@ class VotingClassifier(sk.VotingClassifier, _Voting):
         """
         with all_or_nothing(self):
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class with most votes, or the largest mean share; of equal ones the first.
+
+        Parameters
+        ----------
+        X : table, as the members take it
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if self.voting == "soft":
+            return super().predict(X)  # type: ignore[no-any-return]
+        check_is_fitted(self)
+        codes = self._predict(X)
+        k = len(self.classes_)
+        # scikit-learn counts row by row, with np.bincount, which writes outside its memory if a
+        # member says a number that is no class.
+        known = codes.dtype.kind in "iu" and ((codes >= 0) & (codes < k)).all()
+        if not known:
+            raise ValueError(f"A member of this vote predicts a class that is not one of the {k}.")
+        tally = np.zeros((len(codes), k))
+        rows = np.arange(len(codes))
+        for votes, weight in zip(codes.T, self.member_weights_, strict=True):
+            tally[rows, votes] += weight
+        return self.le_.inverse_transform(tally.argmax(axis=1))  # type: ignore[no-any-return]
 
 
 class VotingRegressor(sk.VotingRegressor, _Voting):

@@ -27,7 +27,8 @@ class ClassWeighing:
     def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
         self._codes, self._n_classes = codes, n_classes
         self.rows = RowWeights(weights, len(codes))
-        self.factors = self.rows.start / self.rows.total
+        # An absent row must not grow heavy in silence: the heaviest says how finely others are summed.
+        self.factors = np.where(weights > 0, self.rows.start, 0.0) / self.rows.total
 
     @property
     def weights(self) -> FloatArray:

@@ -292,7 +292,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 clone(self.estimator), train, K, params.order, self.seed_
             )
             return learner, [], True
-        growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
+        growth = resolve_trees(self, params, len(train), train.table.columns, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
         self.min_samples_leaf_ = growth.rules.min_samples_leaf
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0

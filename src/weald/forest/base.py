@@ -111,7 +111,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             self,
             self._criteria,
             len(data) if present is None else int(np.count_nonzero(present)),
-            data.table.is_categorical,
+            data.table.columns,
             sampling.drawn_rows * sampling.mean_weight(drawn_weights),
             splitter=self._splitter,
             draws_rows=sampling.draws_rows,

@@ -1,5 +1,6 @@
 """Columns that parameters name: the same for every estimator and every kind of table."""
 
+import re
 import warnings
 
 import numpy as np
@@ -69,12 +70,12 @@ def test_a_wrong_name_is_named_with_its_neighbours(kind, library):
     table, y = rows()
     with pytest.raises(
         ValueError,
-        match="^categorical_features names 'twon', but X has no such column: did you mean 'town'",
+        match=r"^categorical_features names 'twon', but X has no such column: did you mean 'town'",
     ):
         KINDS[kind](categorical_features=["code", "twon"]).fit(library(table), y)
-    with pytest.raises(ValueError, match="^categorical_features has the index 3, .* 0 to 2"):
+    with pytest.raises(ValueError, match=r"^categorical_features has the index 3, .* 0 to 2"):
         KINDS[kind](categorical_features=[3]).fit(library(table), y)
-    with pytest.raises(ValueError, match="^categorical_features.* each of the 3 columns, not 2"):
+    with pytest.raises(ValueError, match=r"^categorical_features.* each of the 3 columns, not 2"):
         KINDS[kind](categorical_features=[True, False]).fit(library(table), y)
 
 
@@ -88,9 +89,8 @@ def test_a_wrong_name_is_named_with_its_neighbours(kind, library):
     ],
 )
 def test_near_names_are_found(name, near):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=re.escape(near) + "$"):
         fit(pd.DataFrame(rows()[0]), categorical_features=[name])
-    assert str(caught.value).endswith(near)
 
 
 def test_of_many_columns_a_few_are_listed():
@@ -199,16 +199,16 @@ def test_directions_by_name(kind):
         assert np.array_equal(
             KINDS[kind](monotonic_cst=given).fit(X, y).predict(X), listed.predict(X)
         )
-    with pytest.raises(ValueError, match="^monotonic_cst names 'd', but X has no such column"):
+    with pytest.raises(ValueError, match=r"^monotonic_cst names 'd', but X has no such column"):
         KINDS[kind](monotonic_cst={"d": 1}).fit(X, y)
-    with pytest.raises(ValueError, match="^monotonic_cst must be.*column 'a' has 'up'"):
+    with pytest.raises(ValueError, match=r"^monotonic_cst must be.*column 'a' has 'up'"):
         KINDS[kind](monotonic_cst={"a": "up"}).fit(X, y)
-    with pytest.raises(ValueError, match="^monotonic_cst constrains column 'a', .*categorical"):
+    with pytest.raises(ValueError, match=r"^monotonic_cst constrains column 'a', .*categorical"):
         KINDS[kind](monotonic_cst={"a": 1}, categorical_features=["a"]).fit(X.round(), y)
 
 
 def test_foreign_members_of_boosting_read_their_columns_themselves():
-    with pytest.raises(ValueError, match="^categorical_features is for weald's own trees"):
+    with pytest.raises(ValueError, match=r"^categorical_features is for weald's own trees"):
         weald.GradientBoostingRegressor(estimator=Ridge(), categorical_features=[0]).fit(
             NAMED, TARGET
         )

@@ -173,7 +173,7 @@ def test_clear_refusals():
         column_importance(forest, X, np.c_[y, y], "unbiased")
     with pytest.raises(ValueError, match="n_repeats must be a whole number"):
         column_importance(forest, X, y, "permutation", n_repeats=0)
-    with pytest.raises(ValueError, match="groups names 'a', but X has no such .*'feature_0'"):
+    with pytest.raises(ValueError, match=r"groups names 'a', but X has no such .*'feature_0'"):
         column_importance(forest, groups=[["a"]])
     with pytest.raises(ValueError, match="groups has the index 5, but the columns are 0 to 4"):
         column_importance(forest, groups=[[0, 5]])

@@ -11,7 +11,7 @@ from weald._engine import FloatArray
 from weald.forest.base import ForestBase
 from weald.input.targets import LabelTarget, Weights
 from weald.members.out_of_bag import OutOfBag
-from weald.params.names import own_init
+from weald.params.names import own_names
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 from weald.tree import DecisionTreeClassifier, ExtraTreeClassifier
@@ -163,7 +163,7 @@ class ForestClassifier(LabelTarget, ForestBase):
         return self._by_output(self._values(X))
 
 
-@own_init
+@own_names
 class RandomForestClassifier(ForestClassifier):
     """A random forest classifier.
 
@@ -271,6 +271,7 @@ class RandomForestClassifier(ForestClassifier):
     _splitter = "best"
 
 
+@own_names
 class ExtraTreesClassifier(ForestClassifier):
     """An extra-trees classifier.
 

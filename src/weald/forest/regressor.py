@@ -13,7 +13,7 @@ from weald.input.targets import NumberTarget
 from weald.intervals import INTERVALS, Calibration, ConformalIntervals, forest_quantiles
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
-from weald.params.names import own_init
+from weald.params.names import own_names
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 __all__ = ["ExtraTreesRegressor", "RandomForestRegressor"]
@@ -161,7 +161,7 @@ class ForestRegressor(ConformalIntervals, NumberTarget, ForestBase):
         return INTERVALS[check_choice("method", method, tuple(INTERVALS))](self, X, coverage)
 
 
-@own_init
+@own_names
 class RandomForestRegressor(ForestRegressor):
     """A random forest regressor.
 
@@ -265,6 +265,7 @@ class RandomForestRegressor(ForestRegressor):
     _splitter = "best"
 
 
+@own_names
 class ExtraTreesRegressor(ForestRegressor):
     """An extra-trees regressor.
 

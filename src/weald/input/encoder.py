@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald._engine import FloatArray
 from weald.input.table import check_X_fit, check_X_predict
 from weald.params.growth import check_count, check_flag
+from weald.params.names import own_names
 
 __all__ = ["TableEncoder"]
 
@@ -28,6 +29,7 @@ _MANY = 100_000  # rows, of which knots need no more
 _BLOCK = 50_000  # rows encoded at a time
 
 
+@own_names
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers from a table with numbers, categories and missing values.
 

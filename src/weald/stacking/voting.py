@@ -14,6 +14,7 @@ from sklearn import ensemble as sk
 from weald.crossfit.fits import Fitted, Job
 from weald.input.fit_data import FitData
 from weald.input.targets import all_or_nothing
+from weald.params.names import own_names
 from weald.stacking.named import NamedMembers, copies, routed_to_members
 
 __all__ = ["VotingClassifier", "VotingRegressor"]
@@ -21,7 +22,7 @@ __all__ = ["VotingClassifier", "VotingRegressor"]
 _Base: Any = sk.VotingRegressor.__bases__[-1]
 
 
-class _Voting(NamedMembers, _Base):
+class VotingEnsemble(NamedMembers, _Base):
     """What voting classifiers and regressors share."""
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -64,7 +65,8 @@ class _Voting(NamedMembers, _Base):
         )
 
 
-class VotingClassifier(sk.VotingClassifier, _Voting):
+@own_names
+class VotingClassifier(sk.VotingClassifier, VotingEnsemble):
     """A vote of classifiers of any kinds, as scikit-learn's.
 
     Parameters
@@ -128,7 +130,8 @@ class VotingClassifier(sk.VotingClassifier, _Voting):
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
 
 
-class VotingRegressor(sk.VotingRegressor, _Voting):
+@own_names
+class VotingRegressor(sk.VotingRegressor, VotingEnsemble):
     """The mean of regressors of any kinds, as scikit-learn's.
 
     Parameters

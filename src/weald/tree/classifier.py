@@ -14,6 +14,7 @@ from weald import pruning
 from weald._engine import FloatArray, IntArray
 from weald.input.labels import encode_labels
 from weald.input.targets import LabelTarget, Weights, all_or_nothing
+from weald.params.names import own_names
 from weald.tree.base import CV_FOLDS, TreeBase
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
@@ -129,6 +130,7 @@ class TreeClassifier(LabelTarget, TreeBase):
         return self._by_output(self._leaf_values(X))
 
 
+@own_names
 class DecisionTreeClassifier(TreeClassifier):
     """A decision tree classifier (CART).
 
@@ -244,6 +246,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.n_jobs = n_jobs
 
 
+@own_names
 class ExtraTreeClassifier(DecisionTreeClassifier):
     """An extremely randomised tree classifier.
 

@@ -11,6 +11,7 @@ from weald import pruning
 from weald._engine import FloatArray, IntArray
 from weald.input.targets import NumberTarget, Weights, all_or_nothing
 from weald.params.criteria import CRITERIA
+from weald.params.names import own_names
 from weald.tree.base import TreeBase
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
@@ -59,6 +60,7 @@ class TreeRegressor(NumberTarget, TreeBase):
         return self._by_output(self._leaf_values(X))
 
 
+@own_names
 class DecisionTreeRegressor(TreeRegressor):
     """A regression tree (CART).
 
@@ -162,6 +164,7 @@ class DecisionTreeRegressor(TreeRegressor):
         self.n_jobs = n_jobs
 
 
+@own_names
 class ExtraTreeRegressor(DecisionTreeRegressor):
     """An extremely randomised regression tree.
 

@@ -96,11 +96,14 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
     max_bins : int or None, default=255
         Values of a column are put into so many bins; None keeps all apart.
     categorical_features : "from_dtype", None, list or mask, default="from_dtype"
-        Columns that hold categories.
-    monotonic_cst : sequence of -1, 0, 1, or dict from column name to these, optional
-        Columns in which the prediction must not rise (-1) or not fall (1).
+        Columns that hold categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column does.
+    monotonic_cst : sequence of -1, 0, 1, or dict from columns to these, optional
+        Columns in which the prediction must not rise (-1) or not fall (1); in a dict by name or
+        index.
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
-        Columns that may meet in a branch of a tree. Those in no set form one more.
+        Columns, by name or index, that may meet in a branch of a tree. Those in no set form one
+        more.
     scoring : str, callable or None, default="loss"
         What judges the rows held out: the loss, or a metric of scikit-learn. None is the score
         method.

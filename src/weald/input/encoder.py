@@ -40,8 +40,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     splines : bool, default=False
         Numbers become cubic splines with knots at their quantiles, so that a linear model of them
         is additive and smooth.
-    categorical_features : "from_dtype", None or list, default="from_dtype"
-        Which columns are categories.
+    categorical_features : "from_dtype", None, list or mask, default="from_dtype"
+        Which columns are categories: those of string or categorical type, and those that are named
+        here by name, index or mask. None: no column is.
 
     Attributes
     ----------

@@ -212,3 +212,39 @@ def test_foreign_members_of_boosting_read_their_columns_themselves():
         weald.GradientBoostingRegressor(estimator=Ridge(), categorical_features=[0]).fit(
             NAMED, TARGET
         )
+
+
+# --- members that are fitted to some of the columns, one by one --------------------------------
+
+GIVEN = [
+    {"categorical_features": ["a"], "monotonic_cst": {"c": 1}},
+    {"categorical_features": [0], "monotonic_cst": [0, 0, 1]},
+    {"categorical_features": [True, False, False], "monotonic_cst": {2: 1}},
+]
+
+
+@pytest.mark.parametrize("draw", [{}, {"bootstrap_features": True}], ids=["apart", "repeated"])
+def test_drawn_columns_keep_what_parameters_say_of_them(draw):
+    X = NAMED.assign(a=(3 * NAMED["a"]).round())
+    found = []
+    for given in GIVEN:
+        # Pruned by cross-validation, which the engine does not do for all members at once.
+        tree = weald.DecisionTreeRegressor(ccp_alpha="cv", random_state=0, **given)
+        bag = weald.BaggingRegressor(tree, 8, max_features=2, random_state=0, **draw)
+        found.append(bag.fit(X, TARGET).predict(X))
+        for member, columns in zip(bag.estimators_, bag.estimators_features_, strict=True):
+            kinds = [labels is not None for labels in member.categories_]
+            assert kinds == [j == 0 for j in columns]
+            assert member.monotonic_cst == [int(j == 2) for j in columns]
+    assert all(np.array_equal(one, found[0]) for one in found)
+    wrong = weald.DecisionTreeRegressor(ccp_alpha="cv", categorical_features=["d"])
+    with pytest.raises(ValueError, match="'d', but X has no such column: it has 'a', 'b', 'c'"):
+        weald.BaggingRegressor(wrong, 2, max_features=2).fit(X, TARGET)
+
+
+def test_drawn_columns_keep_their_interactions():
+    boosted = weald.GradientBoostingRegressor(interaction_cst=[{"a", "b"}], **SHORT)
+    bag = weald.BaggingRegressor(boosted, 6, max_features=2, random_state=0).fit(NAMED, TARGET)
+    for member, columns in zip(bag.estimators_, bag.estimators_features_, strict=True):
+        together = [[0, 1], []] if list(columns) == [0, 1] else [[0], [1]]
+        assert member.interaction_cst == together

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray, IntArray, check_n_jobs
 from weald.input.labels import check_weights
-from weald.input.raw_table import keep_X_predict, take_rows
+from weald.input.raw_table import column_names, keep_X_predict, take_rows
 
 __all__ = ["RowScore", "shuffled"]
 
@@ -57,9 +57,8 @@ class RowScore:
     @property
     def names(self) -> list[str] | None:
         """Names of the columns, if the table has any."""
-        if not nw.dependencies.is_into_dataframe(self.table):
-            return None
-        return [str(name) for name in nw.from_native(self.table, eager_only=True).columns]
+        names = column_names(self.table)
+        return None if names is None else [str(name) for name in names]
 
     def __len__(self) -> int:
         return int(self.table.shape[0])

@@ -213,8 +213,8 @@ class RandomForestClassifier(ForestClassifier):
         Rows drawn for each tree (groups, if there are any; of each class if balanced):
         a number, or a share of the sum of the weights. None means as many as there are.
     monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
-        Direction in which the prediction (of the second class) may move with each column, by name or index
-        in a dict.
+        Direction in which the prediction (of the second class) may move with each column; in a dict
+        by name or index.
     max_bins : int, default=255
         Quantile bins of each column. None looks at every threshold.
     categorical_features : "from_dtype", None, list of columns or boolean mask

@@ -186,6 +186,32 @@ class Columns:
         found = [group for group in groups if group]
         return [*found, rest] if rest else found
 
+    def narrowed(self, given: Mapping[str, Any], kept: npt.NDArray[Any]) -> dict[str, Any]:
+        """Those parameters that name columns, as they are for a table of some of the columns.
+
+        Examples
+        --------
+        >>> columns = Columns(np.zeros(3, dtype=bool), ["age", "height", "town"])
+        >>> given = {"max_depth": 3, "categorical_features": ["age"], "monotonic_cst": {"town": 1}}
+        >>> columns.narrowed(given, np.array([0, 2]))
+        {'categorical_features': [True, False], 'monotonic_cst': [0, 1]}
+        """
+        found: dict[str, Any] = {}
+        listed = given.get("categorical_features")
+        if listed is not None and not isinstance(listed, str):
+            found["categorical_features"] = self.listed("categorical_features", listed)[
+                kept
+            ].tolist()
+        if given.get("monotonic_cst") is not None:
+            directions = self.directions(given["monotonic_cst"]) or [0] * len(self)
+            found["monotonic_cst"] = [directions[j] for j in kept]
+        groups = given.get("interaction_cst")
+        if groups is not None and not isinstance(groups, str):
+            found["interaction_cst"] = [
+                np.flatnonzero(np.isin(kept, group)).tolist() for group in self.interactions(groups)
+            ]
+        return found
+
     def _called(self, j: int) -> str:
         return str(j) if self.names is None else repr(self.names[j])
 

@@ -164,8 +164,8 @@ class DecisionTreeClassifier(TreeClassifier):
         Price per leaf of minimal cost-complexity pruning. "cv" chooses it by 5-fold
         cross-validation, "cv_1se" takes the smallest tree within one standard error of the best.
     monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
-        Direction in which the prediction (of the second class) may move with each column, by name or index
-        in a dict.
+        Direction in which the prediction (of the second class) may move with each column; in a dict
+        by name or index.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         ``cost_matrix[i][j]`` is the cost of predicting class j when the truth is class i. Splits
         weigh each class by its total cost; predictions minimise the expected cost.

@@ -68,7 +68,7 @@ class NamedMembers(Ensemble, CheckedState):
     def _check_state(self) -> None:
         self._check_members()
         if "final_estimator_" in vars(self):
-            require(hasattr(self.final_estimator_, "predict"), self, "its final model")
+            require(hasattr(vars(self)["final_estimator_"], "predict"), self, "its final model")
         for name in {"le_", "_label_encoder"} & set(vars(self)):  # one, or one for each output
             encoders = getattr(self, name)
             for one in encoders if isinstance(encoders, list) else [encoders]:

@@ -277,13 +277,13 @@ def _kind_of(kind: type, where: str) -> str:
     """Sort a Python type into text, number or missing, or say why it cannot be used."""
     if issubclass(kind, str):
         return "text"
+    # pandas' markers are known by name, so that pandas need not be there.
+    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
+        return "missing"
     if issubclass(kind, _TIMES):  # before numbers: a length of time of NumPy counts as one
         raise time_values(where, length=issubclass(kind, dt.timedelta | np.timedelta64))
     if issubclass(kind, numbers.Real | decimal.Decimal | np.bool_):
         return "number"
-    # pandas' markers are known by name, so that pandas need not be there.
-    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
-        return "missing"
     if issubclass(kind, numbers.Complex):
         raise complex_values(where)
     raise odd_values(where, kind)

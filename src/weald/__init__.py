@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from weald.blending import BlendingClassifier, BlendingRegressor
     from weald.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from weald.conditional import ConditionalClassifier, ConditionalRegressor
-    from weald.explain import explain_path, export_graphviz, export_text, plot_tree
+    from weald.explain import (
+        column_importance,
+        explain_path,
+        export_graphviz,
+        export_text,
+        plot_tree,
+    )
     from weald.forest import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -79,6 +85,7 @@ _HOME = {
     "VotingClassifier": "weald.stacking",
     "VotingRegressor": "weald.stacking",
     "callbacks": "weald.callbacks",
+    "column_importance": "weald.explain",
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
@@ -122,6 +129,7 @@ __all__ = [
     "VotingRegressor",
     "__version__",
     "callbacks",
+    "column_importance",
     "explain_path",
     "export_graphviz",
     "export_text",

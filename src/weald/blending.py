@@ -17,11 +17,12 @@ from weald.crossfit.mixture import Mixture
 from weald.crossfit.problem import Rows
 from weald.input.fit_data import FitData
 from weald.params.growth import check_flag, is_real, refuse
+from weald.params.names import own_names
 
 __all__ = ["BlendingClassifier", "BlendingRegressor"]
 
 
-class _Blending(Mixture):
+class BlendingEnsemble(Mixture):
     """One split: the members learn from its first part, the weights from its second."""
 
     def _folds(self, data: FitData, groups: Rows | None, rows: Rows) -> list[Fold]:
@@ -49,7 +50,8 @@ def _of_groups(data: FitData, groups: Rows, share: float, classes: bool) -> list
     return make_folds(count, data.X, data.y, groups, classes=classes)[:1]
 
 
-class BlendingClassifier(_Blending, ClassMixture):
+@own_names
+class BlendingClassifier(BlendingEnsemble, ClassMixture):
     """A weighted mean of class probabilities, with weights from rows held out.
 
     Parameters
@@ -134,7 +136,8 @@ class BlendingClassifier(_Blending, ClassMixture):
         self.verbose = verbose
 
 
-class BlendingRegressor(_Blending, NumberMixture):
+@own_names
+class BlendingRegressor(BlendingEnsemble, NumberMixture):
     """A weighted mean of predictions, with weights from rows held out.
 
     Parameters

@@ -28,6 +28,7 @@ from weald.input.targets import alike
 from weald.members.foreign import make_member
 from weald.params.ensembles import BaggingParams, check_verbosity
 from weald.params.growth import check_count
+from weald.params.names import own_names
 from weald.sampling import Sampling, resolve_draw
 
 __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]
@@ -35,7 +36,7 @@ __all__ = ["NaiveEnsembleClassifier", "NaiveEnsembleRegressor"]
 _MEMBERS = 10  # where nothing else says how many
 
 
-class _Naive(BaggingBase):
+class NaiveEnsemble(BaggingBase):
     """What naive classifiers and regressors share: everybody gets all rows and columns."""
 
     member_params_: list[dict[str, Any]]
@@ -114,7 +115,8 @@ def _choose(param_grid: Any, n_estimators: Any) -> list[dict[str, Any]]:
     return [points[t % len(points)] for t in range(n_estimators)]
 
 
-class NaiveEnsembleClassifier(BaggedClassifier, _Naive):
+@own_names
+class NaiveEnsembleClassifier(BaggedClassifier, NaiveEnsemble):
     """A vote of classifiers that were all fitted to the same data: a baseline for comparison.
 
     Members differ in their seeds, and in their hyper-parameters if a grid is given. As they see the
@@ -192,7 +194,8 @@ class NaiveEnsembleClassifier(BaggedClassifier, _Naive):
         self.verbose = verbose
 
 
-class NaiveEnsembleRegressor(BaggedRegressor, _Naive):
+@own_names
+class NaiveEnsembleRegressor(BaggedRegressor, NaiveEnsemble):
     """A mean of regressors that were all fitted to the same data: a baseline for comparison.
 
     Members differ in their seeds, and in their hyper-parameters if a grid is given. As they see the

@@ -1,8 +1,10 @@
 """What "auto" chooses, as a function and in fits, and that it is free of units."""
 
 import inspect
+import re
 import warnings
 from dataclasses import replace
+from html import unescape
 from itertools import product
 
 import numpy as np
@@ -335,3 +337,67 @@ def test_no_private_names(cls):
     assert cls.__qualname__ == cls.__name__
     with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) got an unexpected"):
         cls(no_such_parameter=1)
+
+
+# --- what was chosen can be seen ------------------------------------------------------------------
+
+
+def words_of(html):
+    """The rows of the table of parameters, by name."""
+    rows = re.findall(r'<td class="param">(.*?)</td>\s*<td class="value">(.*?)</td>', html, re.S)
+    plain = [[re.sub(r"<[^>]*>.*", "", part.strip(), flags=re.S) for part in row] for row in rows]
+    named = re.findall(r"Copy (\w+) to clipboard", html)
+    return dict(zip(named, [unescape(value) for _, value in plain], strict=True))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_every_auto_has_an_attribute_that_is_documented_and_shown(kind):
+    X, y = CANCER
+    auto = [
+        name
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.default == "auto"
+    ]
+    assert len(auto) >= 9
+    for model in (
+        kind(random_state=0, **dict.fromkeys(("n_iter_no_change",), "auto")),
+        kind(n_estimators=3, learning_rate=0.5, max_leaf_nodes=4),
+    ):
+        before = words_of(model._repr_html_())
+        assert not any("(" in before[name] for name in auto)
+        model.fit(X, y)
+        after = words_of(model._repr_html_())
+        attributes = kind.__doc__.partition("Attributes\n")[2].partition("Notes\n")[0]
+        for name in auto:
+            chosen = getattr(model, f"{name}_")
+            assert chosen != "auto"
+            assert re.search(rf"^    .*\b{name}_\b.* :", attributes, re.M)
+            if getattr(model, name) == "auto":
+                shown = f"{chosen:.4g}" if isinstance(chosen, float) else repr(chosen)
+                assert after[name] == f"'auto' ({shown})"
+            else:
+                assert after[name] == repr(getattr(model, name))
+        assert model.order_ in (1, 2)
+
+
+def test_a_single_class_has_these_attributes_too():
+    model = GradientBoostingClassifier().fit([[0.0], [1.0]], ["a", "a"])
+    assert model.stop_reason_ == "one_class"
+    assert (model.min_samples_leaf_, model.step_, model.order_) == (1, "newton", 2)
+
+
+def test_what_quantiles_are_calibrated_on():
+    X, y = DIABETES
+    short = {"loss": "quantile", "n_estimators": 5, "random_state": 0}
+    assert GradientBoostingRegressor(**short).fit(X, y).calibration_ == "rows of the folds"
+    stopped = GradientBoostingRegressor(**short, n_iter_no_change=3).fit(X, y)
+    assert stopped.calibration_ == "validation rows"
+    assert GradientBoostingRegressor(**short, calibration=None).fit(X, y).calibration_ is None
+    with pytest.raises(AttributeError):
+        _ = GradientBoostingRegressor().calibration_
+
+
+def test_words_of_other_estimators_are_shown_too():
+    X, y = CANCER
+    forest = weald.RandomForestClassifier(2).fit(X, y)
+    assert words_of(forest._repr_html_())["max_features"] == f"'sqrt' ({forest.max_features_})"

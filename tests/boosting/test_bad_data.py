@@ -305,7 +305,7 @@ def test_monotone_columns_by_name():
     named = GradientBoostingRegressor(monotonic_cst={"a": 1}, **settings_of_all).fit(table, y)
     listed = GradientBoostingRegressor(monotonic_cst=[1, 0], **settings_of_all).fit(table, y)
     assert np.array_equal(named.predict(table), listed.predict(table))
-    with pytest.raises(ValueError, match="'c', which is not a column"):
+    with pytest.raises(ValueError, match="names 'c', but X has no such column: it has 'a', 'b'"):
         GradientBoostingRegressor(monotonic_cst={"c": 1}).fit(table, y)
     with pytest.raises(ValueError, match="no column names"):
         GradientBoostingRegressor(monotonic_cst={"a": 1}).fit(table.to_numpy(), y)

@@ -19,7 +19,7 @@ from weald import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from weald.explain import Importance, forest_importance
+from weald.explain import Importance, column_importance
 
 # --- all kinds of tables and members ----------------------------------------------------------
 
@@ -32,9 +32,9 @@ def test_labels_and_categories_as_they_are():
     y = np.where((colour == "red") ^ (rng.random(300) < 0.1), "yes", "no")
     forest = RandomForestClassifier(30, random_state=0).fit(table, y)
     for kind in ("impurity", "unbiased", "permutation"):
-        found = forest_importance(forest, table, list(y), kind, random_state=0)
+        found = column_importance(forest, table, list(y), kind, random_state=0)
         assert found.ranking()[0][0] == "colour"
-        polar = forest_importance(forest, pl.from_pandas(table), y, kind, random_state=0)
+        polar = column_importance(forest, pl.from_pandas(table), y, kind, random_state=0)
         np.testing.assert_array_equal(found.per_member, polar.per_member)
 
 
@@ -44,15 +44,15 @@ def test_members_of_any_kind(container):
     table = container(X)
     linear = BaggingRegressor(LinearRegression(), n_estimators=10, random_state=0)
     linear.fit(table, X @ [3, 1, 0, 0, 0])
-    found = forest_importance(linear, table, X @ [3, 1, 0, 0, 0], "permutation", random_state=0)
+    found = column_importance(linear, table, X @ [3, 1, 0, 0, 0], "permutation", random_state=0)
     # Shuffling a column of a linear model doubles what its variance adds.
     np.testing.assert_allclose(
         found.mean, [18 * X[:, 0].var(), 2 * X[:, 1].var(), 0, 0, 0], rtol=0.2, atol=1e-9
     )
     with pytest.raises(ValueError, match=r"kind='unbiased' reads the nodes of trees.*permutation"):
-        forest_importance(linear, table, y, "unbiased")
+        column_importance(linear, table, y, "unbiased")
     with pytest.raises(ValueError, match=r"kind='impurity' reads the nodes of trees.*permutation"):
-        forest_importance(linear)
+        column_importance(linear)
 
 
 @pytest.mark.parametrize("member", [GaussianNB(), KNeighborsClassifier()], ids=str)
@@ -61,7 +61,7 @@ def test_classifiers_of_any_kind(member):
     labels = np.array(["low", "mid", "top"])[y]
     bag = BaggingClassifier(member, n_estimators=20, max_features=0.6, random_state=0)
     bag.fit(X, labels)
-    found = forest_importance(bag, X, labels, "permutation", random_state=0)
+    found = column_importance(bag, X, labels, "permutation", random_state=0)
     assert found.mean[0] > 0.05
     assert (np.abs(found.mean[2:]) < 0.3 * found.mean[0]).all()
     unused = [[j not in columns for j in range(5)] for columns in bag.estimators_features_]
@@ -72,7 +72,7 @@ def test_a_forest_from_a_file_knows_it_too():
     model, X, y = fitted("regression")
     back = pickle.loads(pickle.dumps(model))
     for kind in ("impurity", "unbiased", "permutation"):
-        one, two = (forest_importance(m, X, y, kind, random_state=0) for m in (model, back))
+        one, two = (column_importance(m, X, y, kind, random_state=0) for m in (model, back))
         np.testing.assert_array_equal(one.per_member, two.per_member)
 
 
@@ -80,7 +80,7 @@ def test_members_that_drew_every_row_do_not_count():
     X, y = problem(4)
     forest = RandomForestRegressor(60, random_state=0).fit(X, y)
     for kind in ("unbiased", "permutation"):
-        found = forest_importance(forest, X, y, kind)
+        found = column_importance(forest, X, y, kind)
         whole = (forest.in_bag_ > 0).all(axis=1)
         assert 0 < whole.sum() < 60
         np.testing.assert_array_equal(np.isnan(found.per_member).all(axis=1), whole)
@@ -90,7 +90,7 @@ def test_members_that_drew_every_row_do_not_count():
 def test_threads_and_repetition_change_nothing():
     X, y = problem(classes=3)
     results = [
-        forest_importance(
+        column_importance(
             RandomForestClassifier(10, random_state=0, n_jobs=n_jobs).fit(X, y),
             X,
             y,
@@ -110,7 +110,7 @@ def test_an_unused_column_gets_exactly_nothing():
     X[:, 3] = 1.0
     forest = RandomForestRegressor(10, random_state=0).fit(X, y)
     for kind in ("impurity", "unbiased", "permutation"):
-        assert (forest_importance(forest, X, y, kind).per_member[:, 3] == 0).all()
+        assert (column_importance(forest, X, y, kind).per_member[:, 3] == 0).all()
 
 
 # --- the result -------------------------------------------------------------------------------
@@ -164,31 +164,31 @@ def test_clear_refusals():
     X, y = problem()
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="kind must be 'impurity', 'unbiased' or 'permutation'"):
-        forest_importance(forest, X, y, "gain")
+        column_importance(forest, X, y, "gain")
     with pytest.raises(ValueError, match="pass the training X and y"):
-        forest_importance(forest, X, kind="permutation")
+        column_importance(forest, X, kind="permutation")
     with pytest.raises(ValueError, match="there were 200 rows, X has 50"):
-        forest_importance(forest, X[:50], y[:50], "permutation")
+        column_importance(forest, X[:50], y[:50], "permutation", out_of_bag=True)
     with pytest.raises(ValueError, match="y has 2 outputs, but the model was fitted with 1"):
-        forest_importance(forest, X, np.c_[y, y], "unbiased")
+        column_importance(forest, X, np.c_[y, y], "unbiased")
     with pytest.raises(ValueError, match="n_repeats must be a whole number"):
-        forest_importance(forest, X, y, "permutation", n_repeats=0)
-    with pytest.raises(ValueError, match=r"groups names the column 'a'.*use their numbers"):
-        forest_importance(forest, groups=[["a"]])
-    with pytest.raises(ValueError, match="groups names the column 5"):
-        forest_importance(forest, groups=[[0, 5]])
+        column_importance(forest, X, y, "permutation", n_repeats=0)
+    with pytest.raises(ValueError, match=r"groups names 'a', but X has no such .*'feature_0'"):
+        column_importance(forest, groups=[["a"]])
+    with pytest.raises(ValueError, match="groups has the index 5, but the columns are 0 to 4"):
+        column_importance(forest, groups=[[0, 5]])
     for wrong in ([0, 1], {"a": "feature_0"}, [[]]):
         with pytest.raises(ValueError, match="groups must be a list of lists of columns"):
-            forest_importance(forest, groups=wrong)
+            column_importance(forest, groups=wrong)
     for twice in ({"feature_4": [0, 1]}, [[0, 1], [0, 1]]):
         with pytest.raises(ValueError, match="more than one thing: choose a name"):
-            forest_importance(forest, groups=twice)
+            column_importance(forest, groups=twice)
     whole = ExtraTreesRegressor(5, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"every member saw all rows: refit with bootstrap=True"):
-        forest_importance(whole, X, y, "unbiased")
+        column_importance(whole, X, y, "unbiased")
     drawn = RandomForestRegressor(1, max_samples=100, random_state=0).fit(X[:3], y[:3])
     with pytest.raises(ValueError, match="every member drew all of them: use more"):
-        forest_importance(drawn, X[:3], y[:3], "permutation")
+        column_importance(drawn, X[:3], y[:3], "permutation")
     labels = RandomForestClassifier(5, random_state=0).fit(X, y > 0)
     with pytest.raises(ValueError, match=r"y holds the label 2, which was not there in fit"):
-        forest_importance(labels, X, (y > 0) + 1, "permutation")
+        column_importance(labels, X, (y > 0) + 1, "permutation")

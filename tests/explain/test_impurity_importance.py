@@ -5,7 +5,7 @@ import pytest
 
 from explain.importance_cases import MODELS, fitted, problem
 from weald import RandomForestClassifier, RandomForestRegressor
-from weald.explain import forest_importance
+from weald.explain import column_importance
 from weald.explain._member_importance import decrease, node_sums
 
 # --- impurity ---------------------------------------------------------------------------------
@@ -14,7 +14,7 @@ from weald.explain._member_importance import decrease, node_sums
 @pytest.mark.parametrize("name", MODELS)
 def test_impurity_is_the_decrease_of_each_tree(name):
     model, *_ = fitted(name)
-    found = forest_importance(model)
+    found = column_importance(model)
     trees = [model.forest_.tree(t) for t in range(8)]
     per_member = [tree.compute_feature_importances(normalize=False) for tree in trees]
     np.testing.assert_allclose(found.per_member, per_member, rtol=1e-5, atol=1e-12)
@@ -70,7 +70,7 @@ def test_unbiased_like_the_twin(name, weighted):
     X, y = problem(**what)
     w = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     model.fit(X, y, sample_weight=w)
-    found = forest_importance(model, X, y, "unbiased", sample_weight=w)
+    found = column_importance(model, X, y, "unbiased", sample_weight=w)
     weights = np.ones(len(y)) if w is None else w
     for t, counts in enumerate(model.in_bag_):
         out = (counts == 0) & (weights > 0)
@@ -88,9 +88,9 @@ def test_noise_gets_nothing(classes):
     for seed in range(6):
         X, y = problem(400, seed, classes)
         forest = kind(50, max_features=2, random_state=seed).fit(X, y)
-        plain.append(forest_importance(forest).mean)
-        unbiased.append(forest_importance(forest, X, y, "unbiased").mean)
-        found = forest_importance(forest, X, y, "permutation", random_state=seed)
+        plain.append(column_importance(forest).mean)
+        unbiased.append(column_importance(forest, X, y, "unbiased").mean)
+        found = column_importance(forest, X, y, "permutation", random_state=seed)
         shuffled.append(found.mean)
     for measured in (np.array(unbiased), np.array(shuffled)):
         mean, error = measured.mean(axis=0), measured.std(axis=0, ddof=1) / np.sqrt(len(measured))
@@ -106,8 +106,8 @@ def test_unbiased_does_not_change_with_the_origin_of_y():
     X, y = problem()
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     moved = RandomForestRegressor(5, random_state=0).fit(X, y + 1e6)
-    one = forest_importance(forest, X, y, "unbiased").per_member
-    other = forest_importance(moved, X, y + 1e6, "unbiased").per_member
+    one = column_importance(forest, X, y, "unbiased").per_member
+    other = column_importance(moved, X, y + 1e6, "unbiased").per_member
     np.testing.assert_allclose(one, other, atol=1e-6)
 
 
@@ -128,7 +128,7 @@ def test_rare_classes_and_other_criteria(settings):
     X = rng.normal(size=(600, 3))
     y = np.where(X[:, 0] + rng.normal(size=600) > 1, "b", "a")
     forest = RandomForestClassifier(40, random_state=0, **settings).fit(X, y)
-    found = forest_importance(forest, X, y, "unbiased").mean
+    found = column_importance(forest, X, y, "unbiased").mean
     assert found[0] > 0.01
     assert (np.abs(found[1:]) < 0.3 * found[0]).all()
 
@@ -139,5 +139,5 @@ def test_other_criteria_of_numbers(criterion):
     y = np.exp(y)
     settings = {"criterion": criterion, "max_features": 2, "random_state": 0}
     forest = RandomForestRegressor(40, **settings).fit(X, y)
-    found = forest_importance(forest, X, y, "unbiased").mean
+    found = column_importance(forest, X, y, "unbiased").mean
     assert found[:2].min() > 5 * np.abs(found[2:]).max()

@@ -6,7 +6,7 @@ import pytest
 
 from explain.importance_cases import MODELS, problem
 from weald import RandomForestRegressor
-from weald.explain import forest_importance
+from weald.explain import column_importance
 
 
 def naive_permutation(model, X, y, seed, groups, weights, n_repeats):
@@ -49,7 +49,7 @@ def test_permutation_like_the_twin(name, weighted):
     w = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     model.fit(X, y, sample_weight=w)
     before = X.copy()
-    found = forest_importance(
+    found = column_importance(
         model, X, y, "permutation", n_repeats=2, random_state=3, sample_weight=w
     )
     np.testing.assert_array_equal(X, before)
@@ -66,8 +66,8 @@ def test_groups_are_shuffled_together():
     X, y = problem(400)
     X = np.c_[X[:, 0], X[:, 0], X[:, 1:]]
     forest = RandomForestRegressor(40, max_features=2, random_state=0).fit(X, y)
-    alone = forest_importance(forest, X, y, "permutation", random_state=0)
-    both = forest_importance(forest, X, y, "permutation", random_state=0, groups=[[0, 1]])
+    alone = column_importance(forest, X, y, "permutation", random_state=0)
+    both = column_importance(forest, X, y, "permutation", random_state=0, groups=[[0, 1]])
     assert both.names == (
         "feature_0 + feature_1",
         "feature_2",
@@ -86,8 +86,8 @@ def test_decreases_of_a_group_add_up(kind):
     X, y = problem()
     table = pd.DataFrame(X, columns=list("abcde"))
     forest = RandomForestRegressor(10, random_state=0).fit(table, y)
-    each = forest_importance(forest, table, y, kind)
-    some = forest_importance(forest, table, y, kind, groups={"noise": ["c", "d", 4], "true": ["a"]})
+    each = column_importance(forest, table, y, kind)
+    some = column_importance(forest, table, y, kind, groups={"noise": ["c", "d", 4], "true": ["a"]})
     assert some.names == ("noise", "true", "b")
     expected = np.c_[each.per_member[:, 2:].sum(axis=1), each.per_member[:, :2]]
     np.testing.assert_allclose(some.per_member, expected, rtol=1e-12)

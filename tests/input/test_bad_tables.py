@@ -164,7 +164,7 @@ def test_columns_of_a_type_that_is_no_number_and_no_category(kind):
     lists = pd.Series([[1], [2], [3], [4], [5], [6]])
     for odd, what in (
         (dates, "dates or times"),
-        (dates - dates[0], "dates or times"),
+        (dates - dates[0], "lengths of time"),
         (lists, "a value of type 'list'"),
     ):
         with refuses(f"^Column 'age' holds {what}"):

@@ -191,11 +191,10 @@ def test_large_integers_stay_apart_as_categories():
     ]
 
 
-@pytest.mark.parametrize("asked", [None, [], ["b"], [1], [False, True]])
-def test_text_outside_categorical_features_is_refused(asked):
+def test_text_is_refused_where_nothing_is_to_be_categorical():
     frame = pd.DataFrame({"town": ["x", "y"], "b": [1, 2]})
     with pytest.raises(ValueError, match=r"Column 'town' .*categorical_features.*'from_dtype'"):
-        fit(frame, categorical_features=asked)
+        fit(frame, categorical_features=None)
 
 
 @pytest.mark.parametrize(

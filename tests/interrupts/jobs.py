@@ -204,7 +204,7 @@ def importance(kind, how, *settings):
     model = fitted(kind, *settings)
     X, classes, numbers = table()
     y = classes if is_classifier(kind) else numbers
-    return partial(explain.forest_importance, model, X, y, how, n_repeats=100)
+    return partial(explain.column_importance, model, X, y, how, n_repeats=100)
 
 
 def long_column():

@@ -72,6 +72,7 @@ def test_all_damaged_states(fitted, tmp_path, seed):
         ("forest", ("_members", "sampling", "n_rows"), 2**40),
         ("adaboost of numbers", ("alphas_",), np.array([1.0, -1.0, 1.0])),
         ("adaboost of numbers", ("alphas_",), np.array([1.0, np.nan, 1.0])),
+        ("mix: stack", ("final_estimator_",), None),
         ("boosting", ("n_estimators_",), 7),
         ("boosting", ("n_features_in_",), 2),
         ("stagewise", ("n_estimators_",), 7),

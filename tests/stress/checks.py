@@ -34,7 +34,6 @@ REFUSALS = [
     r"needs trees that sum up weights: use order=1",
     r"needs the second derivative of the loss",
     r"Only binary classification is supported",
-    r"^categorical_features has the index",
     r"asks for \d+ rows but there are",
     r"takes no sample_weight, and rows cannot be given to it a fraction of a time",
     r"held only missing values in fit but holds text or categories now",  # rows a member drew

@@ -164,7 +164,7 @@ def test_check_input_is_accepted_and_ignored():
         ({"ccp_alpha": "auto"}, "number >= 0, 'cv' or 'cv_1se'"),
         ({"max_bins": 1}, "2 to 255"),
         ({"monotonic_cst": [2, 0, 0]}, "column 0"),
-        ({"monotonic_cst": {"a": 1}}, "sequence"),
+        ({"monotonic_cst": {"a": 1}}, "names 'a', but X has no column names: give indices"),
     ],
 )
 def test_messages_name_the_matter(settings, message):

@@ -23,6 +23,7 @@ from weald.input.state import is_array, require
 from weald.members.base import Members
 from weald.members.trees import Trees
 from weald.params.growth import check_choice
+from weald.params.names import own_names
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["AdaBoostClassifier"]
@@ -30,6 +31,7 @@ __all__ = ["AdaBoostClassifier"]
 _OLD_NAMES = {"SAMME": "samme", "SAMME.R": "real"}  # scikit-learn's
 
 
+@own_names
 class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     """Boosting by weights: a vote of members, each fitted to the rows its elders got wrong.
 

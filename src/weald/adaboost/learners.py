@@ -114,7 +114,7 @@ class EngineTrees:
             tree,
             tree._criteria,
             int(np.count_nonzero(self._weights)),
-            data.table.is_categorical,
+            data.table.columns,
             1.0,  # weights are given to the engine as shares of their sum
         )
         rules = growth.rules

@@ -22,11 +22,13 @@ from weald.input.targets import all_or_nothing
 from weald.intervals import Calibration, ConformalIntervals
 from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.members.base import Members
+from weald.params.names import own_names
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["AdaBoostRegressor"]
 
 
+@own_names
 class AdaBoostRegressor(ConformalIntervals, RegressorMixin, AdaBoostBase):
     """AdaBoost.R2: a median of regressors, each made for the rows its elders missed most.
 

@@ -27,7 +27,7 @@ class ClassWeighing:
     def __init__(self, codes: npt.NDArray[Any], weights: FloatArray, n_classes: int) -> None:
         self._codes, self._n_classes = codes, n_classes
         self.rows = RowWeights(weights, len(codes))
-        # An absent row must not grow heavy in silence: the heaviest says how finely others are summed.
+        # Absent rows must not grow heavy: the heaviest says how finely the others are summed.
         self.factors = np.where(weights > 0, self.rows.start, 0.0) / self.rows.total
 
     @property

@@ -8,13 +8,14 @@ from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase
 from weald.bagging.kinds import BaggedClassifier, BaggedRegressor
 from weald.params.ensembles import BaggingParams, resolve_bagging_params
+from weald.params.names import own_names
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling, is_sampler, resolve_draw
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 
 
-class _Bagging(BaggingBase):
+class BaggingEnsemble(BaggingBase):
     """What bagging classifiers and regressors share."""
 
     def fit(
@@ -78,7 +79,8 @@ class _Bagging(BaggingBase):
         return sampling
 
 
-class BaggingClassifier(BaggedClassifier, _Bagging):
+@own_names
+class BaggingClassifier(BaggedClassifier, BaggingEnsemble):
     """A vote of classifiers, each fitted to its own draw of the rows and columns.
 
     =================  ==================================================================
@@ -234,7 +236,8 @@ class BaggingClassifier(BaggedClassifier, _Bagging):
         self.combine = combine
 
 
-class BaggingRegressor(BaggedRegressor, _Bagging):
+@own_names
+class BaggingRegressor(BaggedRegressor, BaggingEnsemble):
     """A mean of regressors, each fitted to its own draw of the rows and columns.
 
     =================  ==================================================================

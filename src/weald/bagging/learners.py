@@ -108,7 +108,7 @@ class BaggingTreeLearner:
             tree,
             tree._criteria,
             len(data) if present is None else int(np.count_nonzero(present)),
-            table.is_categorical,
+            table.columns,
             sampling.drawn_rows * sampling.mean_weight(weights),
         )
         # Members that all favour the same of two equal columns are more alike than they need be.

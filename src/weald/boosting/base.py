@@ -39,7 +39,7 @@ from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
 from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
-from weald.params.growth import resolve_max_features, resolve_seed
+from weald.params.growth import count_or_share, resolve_max_features, resolve_seed
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["GradientEnsemble"]
@@ -65,6 +65,9 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
     min_hessian_: float
     categorical_smoothing_: float
     n_iter_no_change_: int | None
+    min_samples_leaf_: int
+    order_: int
+    step_: str
     stop_reason_: str
     _objective: Objective
     _kind: Literal["classification", "regression"]
@@ -201,7 +204,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         params: GradientParams,
     ) -> None:
         """Make the rounds, and keep what comes of them."""
-        self._show(params)
+        self._show(params, len(data))
         plan = Plan.of(self, params, done=len(model.members))
         if self._nothing_to_learn():
             self._keep(model, Outcome("one_class"), None, None, before)
@@ -250,7 +253,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             return 0
         return ceil(_WITHOUT_SPLIT * float(self.n_features_in_) / self.max_features_)
 
-    def _show(self, params: GradientParams) -> None:
+    def _show(self, params: GradientParams, n: int) -> None:
         """What "auto" stands for, and what was given, by the names of the parameters."""
         self.learning_rate_ = params.learning_rate
         self.max_leaf_nodes_ = params.max_leaf_nodes
@@ -260,6 +263,10 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         self.min_hessian_ = params.min_hessian
         self.categorical_smoothing_ = params.categorical_smoothing
         self.n_iter_no_change_ = params.patience
+        self.order_, self.step_ = params.order, params.step
+        self.min_samples_leaf_ = count_or_share(
+            "min_samples_leaf", params.min_samples_leaf, n, least=1, whole=False
+        )
 
     def _monitor(
         self, data: FitData, model: AdditiveModel, before: dict[str, Any], params: GradientParams
@@ -292,9 +299,8 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 clone(self.estimator), train, K, params.order, self.seed_
             )
             return learner, [], True
-        growth = resolve_trees(self, params, len(train), train.table.is_categorical, train.weight)
+        growth = resolve_trees(self, params, len(train), train.table.columns, train.weight)
         warn_of_shared_bins(self, train.table, growth.max_bins)
-        self.min_samples_leaf_ = growth.rules.min_samples_leaf
         varies = params.draws or growth.rules.max_features > 0 or params.dropout > 0
         trees = GradientTreeLearner(train, growth, K, params, self.seed_)
         return trees, growth.rules.monotone, varies

@@ -19,10 +19,12 @@ from weald.input.targets import LabelTarget, Weights
 from weald.losses import LOSSES, Logit, SoftmaxLink, get_loss, names_of
 from weald.losses.links import two_shares
 from weald.params.growth import refuse
+from weald.params.names import own_names
 
 __all__ = ["GradientBoostingClassifier"]
 
 
+@own_names
 class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     """Gradient boosting of classes.
 
@@ -82,11 +84,14 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
     max_bins : int or None, default=255
         Values of a column are put into so many bins; None keeps all apart.
     categorical_features : "from_dtype", None, list or mask, default="from_dtype"
-        Columns that hold categories.
-    monotonic_cst : sequence of -1, 0, 1, or dict from column name to these, optional
-        Columns in which the prediction must not rise (-1) or not fall (1).
+        Columns that hold categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column does.
+    monotonic_cst : sequence of -1, 0, 1, or dict from columns to these, optional
+        Columns in which the prediction must not rise (-1) or not fall (1); in a dict by name or
+        index.
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
-        Columns that may meet in a branch of a tree. Those in no set form one more.
+        Columns, by name or index, that may meet in a branch of a tree. Those in no set form one
+        more.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     scoring : str, callable or None, default="loss"
@@ -161,11 +166,13 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         "one_class": there is nothing to learn.
     learning_rate_, l2_regularization_, min_gain_, min_hessian_, categorical_smoothing_ : float
     max_leaf_nodes_, n_iter_no_change_ : int or None
-    max_features_ : int
-        What these parameters stand for: as given, or what "auto" chose.
+    max_features_, min_samples_leaf_, order_ : int
+    step_ : str
+        What these parameters stand for: as given, or what "auto" (or None) chose. The HTML picture
+        of a fitted model shows them beside the parameters.
     feature_importances_ : array of shape (d,)
         Share of the gain due to each column.
-    n_trees_per_iteration_, n_features_in_, min_samples_leaf_, seed_ : int
+    n_trees_per_iteration_, n_features_in_, seed_ : int
     feature_names_in_ : array, if the columns had names
     classes_ : array
     n_classes_ : int

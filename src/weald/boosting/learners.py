@@ -7,6 +7,7 @@ members of a round to the gradients, ``add`` gives them their values and adds th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.input.row_weights import RowWeights
-from weald.input.table import Table
 from weald.members.foreign import (
     fit_member,
     make_member,
@@ -57,7 +57,7 @@ class GradientTreeLearner:
         seed: int,
     ) -> None:
         assert rows.table is not None
-        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        table = replace(rows.table, X=np.ascontiguousarray(rows.X))
         matrix = table.binned(growth, rows.weights, params.threads, bundled=True)
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_raw, rows.weights, params.threads

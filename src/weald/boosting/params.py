@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weald._engine import resolve_threads
 from weald.boosting.defaults import AUTO, Given, Settings, Task, choose, is_auto
 from weald.boosting.objective import Objective
+from weald.params.columns import Columns
 from weald.params.ensembles import check_patience, check_validation_fraction, check_verbosity
 from weald.params.growth import (
     GrowthParams,
@@ -43,6 +42,7 @@ _OF_TREES = (
 _ROWS_BEYOND = 3  # a quantile, in each leaf
 # Parameters that only trees of weald can follow, with the value that asks for nothing.
 _ONLY_TREES = {
+    "categorical_features": "from_dtype",
     "monotonic_cst": None,
     "interaction_cst": None,
     "max_features_per_tree": None,
@@ -156,21 +156,11 @@ def _read_given(e: Any, n_columns: int) -> Given:
     )
 
 
-def _by_column(directions: dict[str, int], names: npt.NDArray[Any] | None) -> list[int]:
-    """Directions of all columns, from those of some names."""
-    if names is None:
-        raise ValueError("monotonic_cst is by name, but X has no column names.")
-    unknown = [name for name in directions if name not in set(names)]
-    if unknown:
-        raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is not a column of X.")
-    return [directions.get(name, 0) for name in names]
-
-
 def resolve_trees(
     estimator: Any,
     params: GradientParams,
     n: int,
-    is_categorical: npt.NDArray[np.bool_],
+    columns: Columns,
     total_weight: float,
 ) -> GrowthParams:
     """Check the parameters that shape a tree, against the rows it is grown from.
@@ -187,10 +177,8 @@ def resolve_trees(
         max_features=params.max_features,
         min_samples_leaf=params.min_samples_leaf,
     )
-    if isinstance(e.monotonic_cst, dict):
-        asked.monotonic_cst = _by_column(e.monotonic_cst, getattr(e, "feature_names_in_", None))
     known = {"squared_error": "squared_error"}
-    growth = resolve_growth(asked, known, n, is_categorical, total_weight, splitter="best")
+    growth = resolve_growth(asked, known, n, columns, total_weight, splitter="best")
     rules = growth.rules
     if level:
         rules.frontier = "by_level"
@@ -198,7 +186,7 @@ def resolve_trees(
     if params.order == 2:  # what trees sum up is then not weights but second derivatives
         rules.min_weight_leaf = max(params.min_hessian, rules.min_weight_leaf)
     rules.category_smoothing = params.categorical_smoothing
-    rules.interactions = _resolve_interactions(e.interaction_cst, len(is_categorical))
+    rules.interactions = columns.interactions(e.interaction_cst)
     return growth
 
 
@@ -314,34 +302,3 @@ def _refuse_tree_params(e: Any) -> None:
                 f"{name} is for weald's own trees: with estimator={e.estimator!r}, leave it at "
                 f"{nothing!r}."
             )
-
-
-def _resolve_interactions(value: Any, d: int) -> list[list[int]]:
-    """Groups of columns that may meet in a branch of a tree; empty if all may.
-
-    As in scikit-learn, columns that are in no group form one more.
-    """
-    if value is None:
-        return []
-    wanted = "None, 'pairwise', 'no_interactions' or a sequence of sets of column indices"
-    if isinstance(value, str):
-        if value == "pairwise" and d > 1:
-            return [list(pair) for pair in combinations(range(d), 2)]
-        if value in ("pairwise", "no_interactions"):
-            return [[j] for j in range(d)]
-        raise refuse("interaction_cst", wanted, value)
-    try:
-        groups = [list(group) for group in value]
-    except TypeError as error:
-        raise refuse("interaction_cst", wanted, value) from error
-    for group in groups:
-        for j in group:
-            if not is_int(j):
-                raise refuse("interaction_cst", wanted, value)
-            if not 0 <= j < d:
-                raise ValueError(
-                    f"interaction_cst has the index {j}, but the columns are 0 to {d - 1}."
-                )
-    rest = sorted(set(range(d)).difference(*groups))
-    found = [sorted({int(j) for j in group}) for group in groups if group]
-    return [*found, rest] if rest else found

@@ -25,10 +25,12 @@ from weald.intervals.conformal import (
 from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
 from weald.params.growth import is_real, refuse
+from weald.params.names import own_names
 
 __all__ = ["GradientBoostingRegressor"]
 
 
+@own_names
 class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnsemble):
     """Gradient boosting of numbers: means, medians, quantiles, counts and amounts.
 
@@ -94,11 +96,14 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
     max_bins : int or None, default=255
         Values of a column are put into so many bins; None keeps all apart.
     categorical_features : "from_dtype", None, list or mask, default="from_dtype"
-        Columns that hold categories.
-    monotonic_cst : sequence of -1, 0, 1, or dict from column name to these, optional
-        Columns in which the prediction must not rise (-1) or not fall (1).
+        Columns that hold categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column does.
+    monotonic_cst : sequence of -1, 0, 1, or dict from columns to these, optional
+        Columns in which the prediction must not rise (-1) or not fall (1); in a dict by name or
+        index.
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
-        Columns that may meet in a branch of a tree. Those in no set form one more.
+        Columns, by name or index, that may meet in a branch of a tree. Those in no set form one
+        more.
     scoring : str, callable or None, default="loss"
         What judges the rows held out: the loss, or a metric of scikit-learn. None is the score
         method.
@@ -176,13 +181,18 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         trees found no split any more (`n_estimators` "auto" only).
     learning_rate_, l2_regularization_, min_gain_, min_hessian_, categorical_smoothing_ : float
     max_leaf_nodes_, n_iter_no_change_ : int or None
-    max_features_ : int
-        What these parameters stand for: as given, or what "auto" chose.
+    max_features_, min_samples_leaf_, order_ : int
+    step_ : str
+        What these parameters stand for: as given, or what "auto" (or None) chose. The HTML picture
+        of a fitted model shows them beside the parameters.
     feature_importances_ : array of shape (d,)
         Share of the gain due to each column.
+    calibration_ : str or None
+        Which rows :meth:`predict_interval` learned errors from: "validation rows", "rows of the
+        folds" or "calibration rows"; None: of no rows.
     quantile_shift_ : array of shape (n_raw,)
         How far quantiles were moved by `calibration`; if they were.
-    n_trees_per_iteration_, n_features_in_, min_samples_leaf_, seed_ : int
+    n_trees_per_iteration_, n_features_in_, seed_ : int
     feature_names_in_ : array, if the columns had names
     n_outputs_ : int
 
@@ -382,6 +392,13 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
             self._keep_calibration(
                 Calibration.of(held.y, said, held.weights, source="validation rows")
             )
+
+    @property
+    def calibration_(self) -> str | None:
+        """Which rows intervals (and quantiles) are calibrated on; None: on none."""
+        self._fitted_model()
+        known: Calibration | None = vars(self).get("_calibration")
+        return None if known is None else known.source
 
     def _keep_calibration(self, calibration: Calibration) -> None:
         """Move quantiles so that they hold on the calibration rows."""

@@ -6,10 +6,12 @@ from typing import Any
 
 from weald.conditional.base import Conditional
 from weald.crossfit.kinds import ClassMixture
+from weald.params.names import own_names
 
 __all__ = ["ConditionalClassifier"]
 
 
+@own_names
 class ConditionalClassifier(Conditional, ClassMixture):
     """Classifiers that count more where they lose less.
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from weald.conditional.base import Conditional
 from weald.crossfit.kinds import NumberMixture
+from weald.params.names import own_names
 
 __all__ = ["ConditionalRegressor"]
 
 
+@own_names
 class ConditionalRegressor(Conditional, NumberMixture):
     """Regressors that count more where they lose less.
 

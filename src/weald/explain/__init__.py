@@ -2,7 +2,7 @@
 
 from weald.explain.drawing import plot_tree
 from weald.explain.graphviz import export_graphviz
-from weald.explain.importance import Importance, forest_importance
+from weald.explain.importance import Importance, column_importance
 from weald.explain.paths import Condition, RowPath, explain_path
 from weald.explain.rules import export_text
 
@@ -10,9 +10,9 @@ __all__ = [
     "Condition",
     "Importance",
     "RowPath",
+    "column_importance",
     "explain_path",
     "export_graphviz",
     "export_text",
-    "forest_importance",
     "plot_tree",
 ]

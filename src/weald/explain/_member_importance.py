@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
@@ -16,6 +15,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.parallel import Parallel, delayed
 
 from weald._engine import FloatArray, IntArray, resolve_threads
+from weald.explain._row_importance import shuffled
 from weald.input.labels import check_target, check_weights, encode_labels
 from weald.input.raw_table import keep_X_predict, take_columns, take_rows
 from weald.input.table import check_X_predict
@@ -26,8 +26,8 @@ def forest_of(estimator: Any, kind: str) -> Any:
     forest = getattr(estimator, "forest_", None)
     if forest is None:
         raise ValueError(
-            f"kind={kind!r} reads the nodes of trees, but the members of this "
-            f"{type(estimator).__name__} are not weald's trees: use kind='permutation'."
+            f"kind={kind!r} reads the nodes of trees, one in each round of an ensemble of weald, "
+            f"and this {type(estimator).__name__} has none: use kind='permutation'."
         )
     return forest
 
@@ -52,13 +52,22 @@ class Rows:
         return np.flatnonzero((self.drawn(member) == 0) & (self.weights > 0))
 
 
+def sampling_of(estimator: Any) -> Any:
+    """Which rows the members of an ensemble drew; None if that makes no sense for the model."""
+    return getattr(getattr(estimator, "_members", None), "sampling", None)
+
+
 def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, kind: str) -> Rows:
     """Check the training data, and that some of it was left out of the bags."""
     if X is None or y is None:
         raise ValueError(f"kind={kind!r} looks at the out-of-bag rows: pass the training X and y.")
     own = getattr(estimator, "forest_", None) is not None
     table = check_X_predict(estimator, X) if own else keep_X_predict(estimator, X)
-    sampling, n = estimator._members.sampling, table.shape[0]
+    sampling, n = sampling_of(estimator), table.shape[0]
+    if sampling is None:
+        raise ValueError(
+            f"kind={kind!r} looks at out-of-bag rows, but {type(estimator).__name__} draws none."
+        )
     if n != sampling.n_rows:
         raise ValueError(
             f"kind={kind!r} looks at the out-of-bag rows, so X must be the training data: there "
@@ -251,11 +260,5 @@ def _shuffled(table: Any, columns: IntArray, order: IntArray) -> Iterator[Any]:
         table[:, columns] = before[order]
         yield table
         table[:, columns] = before
-    elif hasattr(table, "tolil"):  # sparse
-        changed = table.tolil(copy=True)
-        changed[:, columns] = table.tocsr()[order][:, columns]
-        yield changed.tocsr()
     else:
-        frame = nw.from_native(table, eager_only=True)
-        moved = [frame.get_column(frame.columns[j])[order] for j in columns]
-        yield frame.with_columns(*moved).to_native()
+        yield shuffled(table, columns, order)

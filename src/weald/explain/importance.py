@@ -1,8 +1,9 @@
-"""Which columns an ensemble relies on: impurity decrease, its unbiased version, permutation.
+"""Which columns a model relies on: impurity decrease, its unbiased version, permutation.
 
-Each kind credits every member's columns by itself, so the spread over members gives a standard
-error.  It says how much a larger ensemble could still change the figures; it does not say how much
-another sample of rows would.
+Of forests each kind credits every member's columns by itself, so the spread over members gives a
+standard error.  It says how much a larger ensemble could still change the figures; it does not say
+how much another sample of rows would.  Permutation can be asked of any model on any rows as well:
+the spread is then over the shuffles.
 """
 
 from __future__ import annotations
@@ -13,41 +14,58 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray, IntArray
-from weald.explain._member_importance import forest_of, permutation, read_rows, unbiased
+from weald.explain._member_importance import (
+    forest_of,
+    permutation,
+    read_rows,
+    sampling_of,
+    unbiased,
+)
+from weald.explain._row_importance import RowScore
 from weald.explain._view import check_count
+from weald.params.columns import Columns as ColumnNames
 from weald.params.extras import axes_or_new
+from weald.params.growth import check_flag
 
 Kind = Literal["impurity", "unbiased", "permutation"]
 Columns = Sequence[int | str]
+Spread = Literal["members", "shuffles"]
 
 _CLEAR = 2.0  # standard errors above 0 that the reading calls clearly above 0
 _NAMED = 3  # columns the reading names
+_SHUFFLES = 5  # of a whole model, if nobody says how many
 
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """How much each column (or group of columns) matters to an ensemble."""
+    """How much each column (or group of columns) matters to a model."""
 
     kind: Kind
     """How it was measured."""
     names: tuple[str, ...]
     """Names of the columns or groups."""
     per_member: FloatArray
-    """Importance for each member, shape (T, n_names); NaN where a member drew every row."""
+    """Importance for each member, shape (T, n_names); NaN where a member drew every row. If the
+    whole model was scored, importance by each shuffle, shape (n_repeats, n_names)."""
+    over: Spread = "members"
+    """What the standard errors are over."""
+    score: str = ""
+    """What was scored on the rows, if the whole model was."""
 
     @cached_property
     def mean(self) -> FloatArray:
-        """Mean over the members."""
+        """Mean over the members, or the shuffles."""
         mean: FloatArray = self._tried.mean(axis=0)
         return mean
 
     @cached_property
     def std_error(self) -> FloatArray:
-        """Standard error of the mean, over members; NaN for a single member."""
+        """Standard error of the mean, over members or shuffles; NaN for a single one."""
         n = len(self._tried)
         if n < 2:
             return np.full(len(self.names), np.nan)
@@ -85,7 +103,8 @@ class Importance:
             + (")" if alone else f" ± {self.std_error[j]:.1g})")
             for j in order
         )
-        words = f"{_WHAT_IT_IS[self.kind]} Most important: {first}."
+        what = _OF_ROWS.format(self.score) if self.score else _WHAT_IT_IS[self.kind]
+        words = f"{what} Most important: {first}."
         if alone:
             return words
         if self.kind != "impurity":
@@ -95,8 +114,8 @@ class Importance:
                 "standard errors), as befits a column that says nothing new about the target."
             )
         return (
-            f"{words} The standard errors are over the {len(self._tried)} members: they tell what "
-            "more members could change, not what other data could."
+            f"{words} The standard errors are over the {len(self._tried)} {self.over}: they tell "
+            f"what more {self.over} could change, not what other data could."
         )
 
     def __str__(self) -> str:
@@ -144,19 +163,31 @@ _WHAT_IT_IS: dict[Kind, str] = {
     ),
 }
 
+_OF_ROWS = (
+    "The fall of {} on these rows when the values of a column are shuffled among them. Columns "
+    "that carry the same information stand in for each other and share the credit; shuffle them "
+    "together (groups=) to see what they do as one."
+)
 
-def forest_importance(
+
+def column_importance(
     estimator: Any,
     X: Any = None,
     y: Any = None,
-    kind: Kind = "impurity",
+    kind: Kind | None = None,
     *,
     groups: Mapping[str, Columns] | Sequence[Columns] | None = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     random_state: Any = None,
     sample_weight: Any = None,
+    scoring: Any = None,
+    out_of_bag: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Importance:
-    """Measure how much each column matters to a fitted forest or bagging ensemble.
+    """Measure how much each column matters to a fitted model.
+
+    Any model will do for "permutation": one tree, all ensembles, stacks and super learners,
+    pipelines, and estimators of other libraries. The other kinds read the trees of an ensemble.
 
     "impurity" (Breiman et al. 1984): ``1/T sum_t sum_node (W_node / W) gain`` over the nodes that
     split on the column.
@@ -183,21 +214,37 @@ def forest_importance(
     The mean divided by its standard error is Breiman's z-score; it grows with the number of
     members, so it is no test of significance.
 
+    "permutation" on any rows: the score of the whole model on the rows as they are, minus the score
+    after the column was shuffled among them.
+
     Parameters
     ----------
-    estimator : fitted forest or bagging estimator
-    X, y : the training data
-        The very rows of the fit, in their order. Not needed for "impurity".
-    kind : {"impurity", "unbiased", "permutation"}
+    estimator : fitted classifier or regressor
+    X, y : rows
+        For "unbiased", and for "permutation" out of the bag, those of the fit, all of them and in
+        their order. Not needed for "impurity".
+    kind : {"impurity", "unbiased", "permutation"}, optional
+        By default "permutation" if X is given, else "impurity".
     groups : dict {name: columns} or list of lists of columns, optional
         Columns, by name or number, that count (and are shuffled) together. Columns in no group
         count by themselves.
-    n_repeats : int
-        Shuffles per member and column, averaged.
+    n_repeats : int, optional
+        Shuffles per column: by default 5 of a whole model, and 1 for each member, averaged.
     random_state : int, RandomState or None
         For the shuffles; an int gives the same result each time, for any number of threads.
     sample_weight : array-like of shape (n,), optional
-        As given to fit. Out-of-bag rows count by it.
+        How much rows count in errors and scores; those of weight 0 are absent.
+    scoring : str, callable or None
+        Score of a whole model: the name of a scorer of scikit-learn, or a function of model, X and
+        y. None is what the model's ``score`` says, accuracy or R².
+    out_of_bag : bool, optional
+        Whether "permutation" looks at each member on the rows it did not draw, which must then be
+        those of the fit, or at the whole model on the rows as they are. By default out of the bag
+        if members drew rows, X has as many as they drew from and `scoring` is None. So say False
+        for new rows that happen to be as many.
+    n_jobs : int, optional
+        Shuffled tables that are scored at the same time (the model may use threads of its own for
+        each of them). The result is the same for any number.
 
     Returns
     -------
@@ -213,8 +260,20 @@ def forest_importance(
     ACM Transactions on Knowledge Discovery from Data 15.
     """
     check_is_fitted(estimator)
-    check_count("n_repeats", n_repeats, 1)
-    names, columns = _read_groups(estimator, groups)
+    if n_repeats is not None:
+        check_count("n_repeats", n_repeats, 1)
+    if kind is None:
+        kind = "impurity" if X is None else "permutation"
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    if kind == "permutation" and not _looks_out_of_bag(estimator, X, scoring, out_of_bag):
+        score = RowScore(estimator, X, y, sample_weight, scoring)
+        known = getattr(estimator, "feature_names_in_", score.names)
+        names, columns = _read_groups(score.table.shape[1], known, groups)
+        falls = score.falls(columns, n_repeats or _SHUFFLES, seed, n_jobs)
+        falls.flags.writeable = False
+        return Importance(kind, names, falls, "shuffles", _score_name(estimator, scoring))
+    d, known = int(estimator.n_features_in_), getattr(estimator, "feature_names_in_", None)
+    names, columns = _read_groups(d, known, groups)
     if kind == "impurity":
         per_member = _sum_columns(forest_of(estimator, kind).importances, columns)
     elif kind == "unbiased":
@@ -222,8 +281,7 @@ def forest_importance(
         per_member = _sum_columns(unbiased(estimator, rows), columns)
     elif kind == "permutation":
         rows = read_rows(estimator, X, y, sample_weight, kind)
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
-        per_member = permutation(estimator, rows, columns, n_repeats, seed)
+        per_member = permutation(estimator, rows, columns, n_repeats or 1, seed)
     else:
         raise ValueError(f"kind must be 'impurity', 'unbiased' or 'permutation', got {kind!r}.")
     if np.isnan(per_member).any(axis=1).all():
@@ -237,22 +295,36 @@ def forest_importance(
 # --- what is asked about -----------------------------------------------------------------------
 
 
-def _read_groups(estimator: Any, groups: Any) -> tuple[tuple[str, ...], list[IntArray]]:
-    """Names of the groups and the numbers of their columns; single columns after the groups."""
-    d = int(estimator.n_features_in_)
-    given = getattr(estimator, "feature_names_in_", None)
-    labels = [f"feature_{j}" for j in range(d)] if given is None else [str(name) for name in given]
-    number = {name: j for j, name in enumerate(labels)}
+def _looks_out_of_bag(estimator: Any, X: Any, scoring: Any, asked: bool | None) -> bool:
+    """Whether permutation is to look at members, on the rows they did not draw."""
+    if asked is not None:
+        if check_flag("out_of_bag", asked) and scoring is not None:
+            raise ValueError(
+                "scoring is for whole models: out of the bag members are judged by their error; "
+                "leave scoring at None, or use out_of_bag=False."
+            )
+        return asked
+    sampling = sampling_of(estimator)
+    if sampling is None or not sampling.draws_rows or scoring is not None:
+        return False
+    return X is None or _n_rows(X) == sampling.n_rows
 
-    def column(one: Any) -> int:
-        if isinstance(one, str) and one in number:
-            return number[one]
-        if isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < d:
-            return int(one)
-        raise ValueError(
-            f"groups names the column {one!r}, but the model knows no such column; it has {d}, "
-            + ("without names: use their numbers." if given is None else f"from {labels[0]!r} on.")
-        )
+
+def _n_rows(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def _score_name(estimator: Any, scoring: Any) -> str:
+    if scoring is None:
+        return "accuracy" if is_classifier(estimator) else "R²"
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "the score")
+
+
+def _read_groups(d: int, given: Any, groups: Any) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Names of the groups and the numbers of their columns; single columns after the groups."""
+    labels = [f"feature_{j}" for j in range(d)] if given is None else [str(name) for name in given]
+    find = ColumnNames(np.zeros(d, dtype=bool), labels).find
 
     named: list[tuple[str | None, Any]] = []
     if isinstance(groups, Mapping):
@@ -266,7 +338,7 @@ def _read_groups(estimator: Any, groups: Any) -> tuple[tuple[str, ...], list[Int
                 "groups must be a list of lists of columns, or a dict {name: list of columns}; "
                 f"{members!r} is no list of columns."
             )
-        found = list(dict.fromkeys(column(one) for one in members))
+        found = list(dict.fromkeys(find("groups", one) for one in members))
         names.append(" + ".join(labels[j] for j in found) if name is None else name)
         columns.append(np.array(found, dtype=np.int64))
     grouped = {int(j) for found in columns for j in found}

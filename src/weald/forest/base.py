@@ -111,7 +111,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
             self,
             self._criteria,
             len(data) if present is None else int(np.count_nonzero(present)),
-            data.table.is_categorical,
+            data.table.columns,
             sampling.drawn_rows * sampling.mean_weight(drawn_weights),
             splitter=self._splitter,
             draws_rows=sampling.draws_rows,
@@ -232,26 +232,26 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         members = self._fitted_members()
         return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
-    def importance(
-        self, X: Any = None, y: Any = None, kind: Any = "impurity", **settings: Any
-    ) -> Any:
+    def importance(self, X: Any = None, y: Any = None, kind: Any = None, **settings: Any) -> Any:
         """How much each column matters, with standard errors.
 
         Parameters
         ----------
-        X, y : the training data
-            Not needed for "impurity".
-        kind : {"impurity", "unbiased", "permutation"}
+        X, y : rows
+            Those of the fit, to look out of the bag, or any others for "permutation". Not needed
+            for "impurity".
+        kind : {"impurity", "unbiased", "permutation"}, optional
+            By default "permutation" if X is given, else "impurity".
         **settings
-            See :func:`weald.explain.importance.forest_importance`.
+            See :func:`weald.explain.importance.column_importance`.
 
         Returns
         -------
         weald.explain.importance.Importance
         """
-        from weald.explain.importance import forest_importance
+        from weald.explain.importance import column_importance
 
-        return forest_importance(self, X, y, kind, **settings)
+        return column_importance(self, X, y, kind, **settings)
 
     @property
     def estimator_(self) -> Any:

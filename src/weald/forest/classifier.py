@@ -11,7 +11,7 @@ from weald._engine import FloatArray
 from weald.forest.base import ForestBase
 from weald.input.targets import LabelTarget, Weights
 from weald.members.out_of_bag import OutOfBag
-from weald.params.names import own_init
+from weald.params.names import own_names
 from weald.params.warnings import warn_user
 from weald.sampling import Sampling
 from weald.tree import DecisionTreeClassifier, ExtraTreeClassifier
@@ -163,7 +163,7 @@ class ForestClassifier(LabelTarget, ForestBase):
         return self._by_output(self._values(X))
 
 
-@own_init
+@own_names
 class RandomForestClassifier(ForestClassifier):
     """A random forest classifier.
 
@@ -212,12 +212,14 @@ class RandomForestClassifier(ForestClassifier):
     max_samples : int or float, optional
         Rows drawn for each tree (groups, if there are any; of each class if balanced):
         a number, or a share of the sum of the weights. None means as many as there are.
-    monotonic_cst : array-like of {-1, 0, 1}, optional
-        Direction in which the prediction (of the second class) may move with each column.
+    monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
+        Direction in which the prediction (of the second class) may move with each column; in a dict
+        by name or index.
     max_bins : int, default=255
         Quantile bins of each column. None looks at every threshold.
     categorical_features : "from_dtype", None, list of columns or boolean mask
-        Which columns are categories; by default those of string or categorical type.
+        Which columns are categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column is.
     n_iter_no_change : int, optional
         Stop when the out-of-bag score has not risen by `tol` over so many trees, counted from when
         nearly all rows have an out-of-bag prediction.
@@ -271,6 +273,7 @@ class RandomForestClassifier(ForestClassifier):
     _splitter = "best"
 
 
+@own_names
 class ExtraTreesClassifier(ForestClassifier):
     """An extra-trees classifier.
 

@@ -13,7 +13,7 @@ from weald.input.targets import NumberTarget
 from weald.intervals import INTERVALS, Calibration, ConformalIntervals, forest_quantiles
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
-from weald.params.names import own_init
+from weald.params.names import own_names
 from weald.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 __all__ = ["ExtraTreesRegressor", "RandomForestRegressor"]
@@ -161,7 +161,7 @@ class ForestRegressor(ConformalIntervals, NumberTarget, ForestBase):
         return INTERVALS[check_choice("method", method, tuple(INTERVALS))](self, X, coverage)
 
 
-@own_init
+@own_names
 class RandomForestRegressor(ForestRegressor):
     """A random forest regressor.
 
@@ -207,12 +207,14 @@ class RandomForestRegressor(ForestRegressor):
     max_samples : int or float, optional
         Rows drawn for each tree (groups, if there are any):
         a number, or a share of the sum of the weights. None means as many as there are.
-    monotonic_cst : array-like of {-1, 0, 1}, optional
-        Direction in which the prediction may move with each column.
+    monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
+        Direction in which the prediction may move with each column, by name or index
+        in a dict.
     max_bins : int, default=255
         Quantile bins of each column. None looks at every threshold.
     categorical_features : "from_dtype", None, list of columns or boolean mask
-        Which columns are categories; by default those of string or categorical type.
+        Which columns are categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column is.
     n_iter_no_change : int, optional
         Stop when the out-of-bag score has not risen by `tol` over so many trees, counted from when
         nearly all rows have an out-of-bag prediction.
@@ -265,6 +267,7 @@ class RandomForestRegressor(ForestRegressor):
     _splitter = "best"
 
 
+@own_names
 class ExtraTreesRegressor(ForestRegressor):
     """An extra-trees regressor.
 

@@ -24,6 +24,8 @@ from weald.input.bad_values import (
     complex_values,
     infinite_values,
     mixed_values,
+    nested_values,
+    odd_values,
     time_values,
     wide_integers,
 )
@@ -130,7 +132,7 @@ def read_array(
     if kind in "OUT":
         return _read_cells(values.tolist(), where, as_labels, exact)
     if kind in "Mm":
-        raise time_values(where)
+        raise time_values(where, length=kind == "m")
     if kind == "c":
         raise complex_values(where)
     if kind not in "biuf":
@@ -157,11 +159,13 @@ def read_series(
             return read_array(native.to_numpy(), where, as_labels=as_labels, exact=exact)
     dtype = series.dtype
     if dtype.is_temporal():
-        raise time_values(where)
-    if dtype.is_nested() or dtype == nw.Binary:
+        raise time_values(where, length=dtype == nw.Duration)
+    if dtype.is_nested():
+        raise nested_values(where, dtype)
+    if dtype == nw.Binary:
         raise ValueError(
-            f"{where} has the type {dtype}, which is neither numbers nor text: "
-            "split it into plain columns or leave it out."
+            f"{where} has the type {dtype}, which is neither numbers nor text: decode it to text, "
+            "or leave it out."
         )
     if dtype in _TEXT_FRAME:
         return _code_text(series, where)
@@ -273,19 +277,16 @@ def _kind_of(kind: type, where: str) -> str:
     """Sort a Python type into text, number or missing, or say why it cannot be used."""
     if issubclass(kind, str):
         return "text"
-    if issubclass(kind, numbers.Real | decimal.Decimal | np.bool_):
-        return "number"
     # pandas' markers are known by name, so that pandas need not be there.
     if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
         return "missing"
-    if issubclass(kind, _TIMES):
-        raise time_values(where)
+    if issubclass(kind, _TIMES):  # before numbers: a length of time of NumPy counts as one
+        raise time_values(where, length=issubclass(kind, dt.timedelta | np.timedelta64))
+    if issubclass(kind, numbers.Real | decimal.Decimal | np.bool_):
+        return "number"
     if issubclass(kind, numbers.Complex):
         raise complex_values(where)
-    raise TypeError(
-        f"{where} holds a value of type {kind.__name__!r}, but every argument must be a string, "
-        "a number or missing: convert or remove it."
-    )
+    raise odd_values(where, kind)
 
 
 def _plain(cell: Any) -> Any:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald._engine import FloatArray
 from weald.input.table import check_X_fit, check_X_predict
 from weald.params.growth import check_count, check_flag
+from weald.params.names import own_names
 
 __all__ = ["TableEncoder"]
 
@@ -28,6 +29,7 @@ _MANY = 100_000  # rows, of which knots need no more
 _BLOCK = 50_000  # rows encoded at a time
 
 
+@own_names
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers from a table with numbers, categories and missing values.
 
@@ -38,8 +40,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     splines : bool, default=False
         Numbers become cubic splines with knots at their quantiles, so that a linear model of them
         is additive and smooth.
-    categorical_features : "from_dtype", None or list, default="from_dtype"
-        Which columns are categories.
+    categorical_features : "from_dtype", None, list or mask, default="from_dtype"
+        Which columns are categories: those of string or categorical type, and those that are named
+        here by name, index or mask. None: no column is.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ class FitData:
             X=X,
             y=self.y[rows],
             weights=None if self.weights is None else self.weights[rows],
-            table=None if self.table is None else Table(X, self.table.categories),
+            table=None if self.table is None else replace(self.table, X=X),
             offset=None if self.offset is None else self.offset[rows],
             given=given,
             numbers=rows if self.numbers is None else self.numbers[rows],

@@ -20,7 +20,7 @@ from weald.input.columns import as_array
 from weald.input.sparse import check_sparse
 from weald.input.table import check_shape
 
-__all__ = ["keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
+__all__ = ["column_names", "keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
 
 
 def keep_X_fit(estimator: Any, X: Any) -> Any:  # noqa: N802 (X is the name users know)
@@ -35,6 +35,13 @@ def keep_X_predict(estimator: Any, X: Any) -> Any:  # noqa: N802
     table = _as_table(estimator, X)
     validate_data(estimator, table, reset=False, skip_check_array=True)
     return table
+
+
+def column_names(table: Any) -> list[Any] | None:
+    """Names of the columns, of any type, if it is a table that has such."""
+    if isinstance(table, np.ndarray) or not nw.dependencies.is_into_dataframe(table):
+        return None
+    return list(nw.from_native(table, eager_only=True).columns)
 
 
 def take_rows(table: Any, rows: npt.NDArray[Any]) -> Any:

@@ -7,9 +7,8 @@ value is NaN and a categorical column holds the positions of its labels in a sor
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import is_
 from typing import Any, TypeAlias
@@ -35,6 +34,7 @@ from weald.input.columns import (
     sort_labels,
 )
 from weald.input.sparse import check_sparse, make_dense
+from weald.params.columns import Columns
 from weald.params.growth import GrowthParams
 
 __all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape"]
@@ -60,15 +60,23 @@ class Table:
     categories : tuple of length d
         Per column None for numbers, else the sorted array of labels.  A column that is missing
         throughout is accepted; as all its rows are alike no tree can split on it.
+    names : list, optional
+        Names of the columns, of any type.
     """
 
     X: TableArray
     categories: tuple[NDArray[Any] | None, ...]
+    names: list[Any] | None = None
 
     @property
     def is_categorical(self) -> NDArray[np.bool_]:
         """Say for every column whether it is categorical."""
         return np.array([labels is not None for labels in self.categories], dtype=bool)
+
+    @property
+    def columns(self) -> Columns:
+        """What parameters can name."""
+        return Columns(self.is_categorical, self.names)
 
     @property
     def n_categories(self) -> list[int]:
@@ -108,7 +116,7 @@ class Table:
             new_code[kept] = np.arange(len(kept))
             X[:, j] = new_code[np.where(np.isnan(X[:, j]), len(labels), X[:, j]).astype(np.intp)]
             categories[j] = labels[kept]
-        return Table(X, tuple(categories))
+        return replace(self, X=X, categories=tuple(categories))
 
 
 def check_X_fit(  # noqa: N802 (X is the name users know)
@@ -125,8 +133,9 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
         NaN and NA are missing.  Sparse data are made dense, with 0 for what is absent, so they need
         the memory of a dense table.
     categorical_features : "from_dtype", None, or a list of indices, of names, or a boolean mask
-        The columns that are categories: those of a text or categorical type; none; or exactly the
-        listed ones, whose numbers then count as labels.
+        The columns that are categories: those of a text or categorical type; none (categoricals of
+        numbers are numbers then, and text is refused); or those of such a type and the listed ones
+        too, whose numbers then count as labels.
 
     Returns
     -------
@@ -139,30 +148,31 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     """
     source = _open(X, estimator)
     validate_data(estimator, source.native, reset=True, skip_check_array=True)
-    asked = _asked_for(categorical_features, source)
-    if asked is None or not asked.any():
+    d = source.shape[1]
+    as_labels = np.zeros(d, dtype=bool)
+    by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    if categorical_features is not None and not by_type:
+        listed = Columns(as_labels, source.names).listed
+        as_labels = listed("categorical_features", categorical_features)
+    if not as_labels.any():
         matrix = source.matrix()
         if matrix is not None:
             estimator._blank_columns = _blank(matrix)
-            return Table(matrix, (None,) * source.shape[1])
+            return Table(matrix, (None,) * d, source.names)
 
     columns: list[NDArray[Any]] = []
     categories: list[NDArray[Any] | None] = []
-    as_labels = np.zeros(source.shape[1], dtype=bool) if asked is None else asked
-    for j, (column, where) in enumerate(source.columns(as_labels)):
+    for column, where in source.columns(as_labels):
         values, labels = column.values, None
-        if column.labels is not None:
-            if asked is not None and not asked[j]:
-                raise ValueError(
-                    f"{where} holds text or categories, but categorical_features does not list it: "
-                    "list it, use categorical_features='from_dtype', or convert it to numbers."
-                )
+        if column.labels is not None and categorical_features is None:
+            values = _as_numbers(column, where)
+        elif column.labels is not None:
             labels, values = sort_labels(column, where)
         columns.append(values)
         categories.append(labels)
     matrix = _assemble(columns, source)
     estimator._blank_columns = _blank(matrix)
-    return Table(matrix, tuple(categories))
+    return Table(matrix, tuple(categories), source.names)
 
 
 def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
@@ -213,6 +223,8 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
             columns.append(match_labels(column, categories[j], where))
         elif not column.labels:  # numbers, or text that is missing throughout
             columns.append(column.values)
+        elif not any(isinstance(label, str) for label in column.labels):
+            columns.append(_as_numbers(column, where))
         else:
             blank = j in getattr(estimator, "_blank_columns", ())
             was = "only missing values" if blank else "numbers"
@@ -337,45 +349,17 @@ def check_shape(shape: tuple[int, ...], kind: str, estimator: Any) -> None:
             )
 
 
-def _asked_for(categorical_features: Any, source: _Source) -> NDArray[np.bool_] | None:
-    """Turn `categorical_features` into a mask over the columns; None means by their types."""
-    d = source.shape[1]
-    mask = np.zeros(d, dtype=bool)
-    if categorical_features is None:
-        return mask
-    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        return None
-    usage = "categorical_features must be 'from_dtype', None, a list of column indices or of column"
-    usage += " names, or a boolean mask"
-    if isinstance(categorical_features, str | bytes) or not np.iterable(categorical_features):
-        raise ValueError(f"{usage}, not {categorical_features!r}.")
-    items = list(categorical_features)
-    if items and all(isinstance(item, bool | np.bool_) for item in items):
-        if len(items) != d:
-            raise ValueError(
-                f"{usage} with one entry for each of the {d} columns, not {len(items)}."
-            )
-        mask[:] = items
-    elif all(isinstance(item, str) for item in items):
-        names = source.names
-        for item in items:
-            if names is None or item not in names:
-                raise ValueError(
-                    f"categorical_features names {item!r}, but X has "
-                    + ("no column names: give indices." if names is None else "no such column.")
-                )
-            mask[names.index(item)] = True
-    elif all(isinstance(i, numbers.Integral) and not isinstance(i, bool) for i in items):
-        for item in items:
-            if not 0 <= item < d:
-                raise ValueError(
-                    f"categorical_features has the index {item}, but the columns are 0 to {d - 1}."
-                )
-            mask[item] = True
-    else:
-        kinds = sorted({type(item).__name__ for item in items})
-        raise ValueError(f"{usage}, not a list of {' and '.join(kinds)} values.")
-    return mask
+def _as_numbers(column: Column, where: str) -> NDArray[Any]:
+    """Categories that are numbers as these, where no column is to be categorical."""
+    labels = column.labels or []
+    if any(isinstance(label, str) for label in labels):
+        raise ValueError(
+            f"{where} holds text or categories, but categorical_features=None has none: use "
+            "categorical_features='from_dtype', or convert it to numbers."
+        )
+    known = np.array([*labels, np.nan], dtype=np.float64)  # code -1 picks the last entry
+    values: NDArray[np.float64] = known[column.values]
+    return values
 
 
 def _assemble(columns: list[NDArray[Any]], source: _Source) -> TableArray:

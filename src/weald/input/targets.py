@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -84,6 +85,18 @@ def balance(codes: npt.NDArray[Any], n_classes: Any, weights: Weights) -> FloatA
     return by_class
 
 
+@dataclass(frozen=True)
+class _Chosen:
+    """A word that was given for a parameter, and what it stood for in the fit."""
+
+    word: str
+    value: Any
+
+    def __repr__(self) -> str:
+        shown = f"{self.value:.4g}" if isinstance(self.value, float) else repr(self.value)
+        return f"{self.word!r} ({shown})"
+
+
 class TableEstimator(CheckedState, BaseEstimator):
     """An estimator that learns from a table and one or more targets."""
 
@@ -103,6 +116,16 @@ class TableEstimator(CheckedState, BaseEstimator):
 
     def _check_state(self) -> None:
         check_attributes(self)
+
+    def _get_params_html(self, *args: Any, **kwargs: Any) -> Any:
+        """Parameters for the HTML picture: words such as "auto" with what they stood for."""
+        params = super()._get_params_html(*args, **kwargs)
+        for name, word in list(params.items()):
+            if isinstance(word, str):
+                found = getattr(self, f"{name}_", word)
+                if found != word and isinstance(found, str | Real | None):
+                    params[name] = _Chosen(word, found)
+        return params
 
     def _threads(self) -> int:
         return engine.resolve_threads(self.n_jobs)

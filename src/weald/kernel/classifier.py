@@ -11,12 +11,12 @@ from sklearn.base import ClassifierMixin
 from weald._engine import FloatArray
 from weald.input.labels import encode_labels
 from weald.kernel.base import KernelBase
-from weald.params.names import own_init
+from weald.params.names import own_names
 
 __all__ = ["KernelClassifier"]
 
 
-@own_init
+@own_names
 class KernelClassifier(ClassifierMixin, KernelBase):
     """Kernel classification: the shares of the classes around a row, weighted by nearness.
 

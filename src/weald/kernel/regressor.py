@@ -9,12 +9,12 @@ from sklearn.base import RegressorMixin
 from weald._engine import FloatArray
 from weald.input.labels import check_squares, check_target
 from weald.kernel.base import KernelBase
-from weald.params.names import own_init
+from weald.params.names import own_names
 
 __all__ = ["KernelRegressor"]
 
 
-@own_init
+@own_names
 class KernelRegressor(RegressorMixin, KernelBase):
     """Kernel regression: the mean of the targets around a row, weighted by nearness.
 

@@ -22,7 +22,8 @@ from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from weald import combining
 from weald._engine import FloatArray, check_n_jobs
-from weald.input.raw_table import take_columns, take_rows
+from weald.input.raw_table import column_names, take_columns, take_rows
+from weald.params.columns import Columns as ColumnNames
 
 __all__ = [
     "Counts",
@@ -171,6 +172,8 @@ def fit_member(
     routed : see :func:`takes_weights`
     """
     part = X if columns is None else take_columns(X, columns)
+    if part is not X:
+        _narrow(member, X, columns)
     params = fit_params or {}
     if counts is None and weights is None:
         _fit(member, part, y, params)
@@ -186,6 +189,13 @@ def fit_member(
         params = _check_method_params(X, params=params, indices=rows)
         _fit(member, take_rows(part, rows), y[rows], params)
     return member
+
+
+def _narrow(member: Any, X: Any, columns: Any) -> None:
+    """Make parameters of weald's estimators that name columns of X fit for the drawn ones."""
+    if type(member).__module__.partition(".")[0] == "weald":
+        whole = ColumnNames(np.zeros(X.shape[1], dtype=bool), column_names(X))
+        member.set_params(**whole.narrowed(member.get_params(deep=False), columns))
 
 
 def _last_step_takes_weights(member: Any, routed: bool) -> bool:

@@ -11,9 +11,9 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weald._engine import FloatArray
+from weald.params.columns import Columns
 from weald.params.growth import (
     GrowthParams,
     check_count,
@@ -97,7 +97,7 @@ def resolve_forest_params(
     estimator: Any,
     criteria: dict[str, str],
     n: int,
-    is_categorical: npt.NDArray[np.bool_],
+    columns: Columns,
     total_weight: float,
     *,
     splitter: str,
@@ -105,7 +105,7 @@ def resolve_forest_params(
 ) -> ForestParams:
     """Check a forest's parameters against the table it is fitted to: see :func:`resolve_growth`."""
     e = estimator
-    growth = resolve_growth(e, criteria, n, is_categorical, total_weight, splitter=splitter)
+    growth = resolve_growth(e, criteria, n, columns, total_weight, splitter=splitter)
     alpha = e.ccp_alpha
     if not is_real(alpha) or not 0 <= alpha < np.inf:
         raise refuse("ccp_alpha", "a number >= 0", alpha)

@@ -12,10 +12,10 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from weald._engine import Rules, resolve_threads
+from weald.params.columns import Columns
 from weald.params.criteria import CRITERIA
 
 _NO_LIMIT = 2**40  # more rows, leaves or levels than there can be; fits the engine's integers
@@ -110,34 +110,6 @@ def resolve_max_features(value: Any, d: int, name: str = "max_features") -> int:
     raise refuse(name, "None, 'sqrt', 'log2', a whole number >= 1 or a share in (0, 1]", value)
 
 
-def resolve_monotone(value: Any, is_categorical: npt.NDArray[np.bool_]) -> list[int]:
-    """Directions per column; empty if no column is constrained."""
-    if value is None:
-        return []
-    d = len(is_categorical)
-    if isinstance(value, dict):
-        raise ValueError("monotonic_cst must be a sequence with one of -1, 0, 1 per column.")
-    directions = np.asarray(value)
-    if directions.shape != (d,):
-        raise ValueError(
-            f"monotonic_cst has shape {directions.shape} but the input data X has {d} features: "
-            "give one of -1, 0, 1 per column."
-        )
-    odd = np.flatnonzero(~np.isin(directions, (-1, 0, 1)))
-    if len(odd):
-        raise ValueError(
-            f"monotonic_cst must be None or an array-like of -1, 0 or 1: column {odd[0]} has "
-            f"{directions.tolist()[odd[0]]!r}."
-        )
-    clash = np.flatnonzero((directions != 0) & is_categorical)
-    if len(clash):
-        raise ValueError(
-            f"monotonic_cst constrains column {clash[0]}, which is categorical and has no order: "
-            "set its entry to 0."
-        )
-    return [int(v) for v in directions] if directions.any() else []
-
-
 def resolve_seed(random_state: Any) -> int:
     """One number from scikit-learn's ``random_state``, for the engine's own random numbers."""
     try:
@@ -160,7 +132,7 @@ def resolve_growth(
     estimator: Any,
     criteria: dict[str, str],
     n: int,
-    is_categorical: npt.NDArray[np.bool_],
+    columns: Columns,
     total_weight: float,
     *,
     splitter: str,
@@ -174,14 +146,14 @@ def resolve_growth(
         The criteria it knows, by the names users give them.
     n : int
         Number of rows.
-    is_categorical : array of bool
-        Kind of each column.
+    columns : Columns
+        Kinds and names of the columns.
     total_weight : float
         Sum of the weights of the rows a tree gets.
     splitter : {"best", "random"}
     """
     e = estimator
-    d = len(is_categorical)
+    d = len(columns)
     if (
         isinstance(e.criterion, str)
         and e.criterion == "friedman_mse"
@@ -214,7 +186,7 @@ def resolve_growth(
     max_features = resolve_max_features(e.max_features, d)
     rules.max_features = 0 if max_features >= d else max_features
     rules.random_split = splitter == "random"
-    rules.monotone = resolve_monotone(e.monotonic_cst, is_categorical)
+    rules.monotone = columns.directions(e.monotonic_cst)
     max_bins = 0
     if e.max_bins is not None:
         if not is_int(e.max_bins) or not 2 <= e.max_bins <= 255:
@@ -235,12 +207,12 @@ def resolve_member_tree(
     tree: Any,
     criteria: dict[str, str],
     n: int,
-    is_categorical: npt.NDArray[np.bool_],
+    columns: Columns,
     total_weight: float,
 ) -> GrowthParams:
     """Check the parameters shared by all trees of an ensemble; seeds come from elsewhere."""
     splitter = check_choice("splitter", tree.splitter, ("best", "random"))
-    growth = resolve_growth(tree, criteria, n, is_categorical, total_weight, splitter=splitter)
+    growth = resolve_growth(tree, criteria, n, columns, total_weight, splitter=splitter)
     prune = resolve_prune(tree.ccp_alpha)
     assert not isinstance(prune, str)  # such trees are fitted one by one
     growth.rules.prune_alpha = prune
@@ -251,11 +223,11 @@ def resolve_tree_params(
     estimator: Any,
     criteria: dict[str, str],
     n: int,
-    is_categorical: npt.NDArray[np.bool_],
+    columns: Columns,
     total_weight: float,
 ) -> TreeParams:
     """Check a tree's parameters against the table it is fitted to: see :func:`resolve_growth`."""
     splitter = check_choice("splitter", estimator.splitter, ("best", "random"))
-    growth = resolve_growth(estimator, criteria, n, is_categorical, total_weight, splitter=splitter)
+    growth = resolve_growth(estimator, criteria, n, columns, total_weight, splitter=splitter)
     growth.rules.seed = resolve_seed(estimator.random_state)
     return TreeParams(**vars(growth), prune=resolve_prune(estimator.ccp_alpha))

@@ -30,6 +30,7 @@ from weald.intervals import Calibration, ConformalIntervals
 from weald.intervals.copies import TO_CALIBRATE, check_calibration
 from weald.members.foreign import fit_member, takes_weights
 from weald.params.growth import is_int
+from weald.params.names import own_names
 from weald.stacking.named import NamedMembers, copies, routed_to_members, sliceable
 
 __all__ = ["StackingClassifier", "StackingRegressor"]
@@ -38,7 +39,7 @@ __all__ = ["StackingClassifier", "StackingRegressor"]
 _Base: Any = sk.StackingRegressor.__bases__[-1]
 
 
-class _Stacking(NamedMembers, _Base):
+class StackingEnsemble(NamedMembers, _Base):
     """What stacking classifiers and regressors share."""
 
     _groups: Any = None
@@ -184,7 +185,8 @@ def _said(name: str, model: Any, X: Any, *, methods: dict[str, Any], n_classes: 
     return wide
 
 
-class StackingClassifier(sk.StackingClassifier, _Stacking):
+@own_names
+class StackingClassifier(sk.StackingClassifier, StackingEnsemble):
     """A final classifier on top of members of any kinds, as scikit-learn's, and with any splitter.
 
     Parameters
@@ -286,7 +288,8 @@ class StackingClassifier(sk.StackingClassifier, _Stacking):
             return super().fit(X, y, **fit_params)  # type: ignore[no-any-return]
 
 
-class StackingRegressor(ConformalIntervals, sk.StackingRegressor, _Stacking):
+@own_names
+class StackingRegressor(ConformalIntervals, sk.StackingRegressor, StackingEnsemble):
     """A final regressor on top of members of any kinds, as scikit-learn's, and with any splitter.
 
     Parameters

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.crossfit.fits import Fitted, Job
 from weald.input.fit_data import FitData
 from weald.input.targets import all_or_nothing
+from weald.params.names import own_names
 from weald.stacking.named import NamedMembers, copies, routed_to_members
 
 __all__ = ["VotingClassifier", "VotingRegressor"]
@@ -22,7 +23,7 @@ __all__ = ["VotingClassifier", "VotingRegressor"]
 _Base: Any = sk.VotingRegressor.__bases__[-1]
 
 
-class _Voting(NamedMembers, _Base):
+class VotingEnsemble(NamedMembers, _Base):
     """What voting classifiers and regressors share."""
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -65,7 +66,8 @@ class _Voting(NamedMembers, _Base):
         )
 
 
-class VotingClassifier(sk.VotingClassifier, _Voting):
+@own_names
+class VotingClassifier(sk.VotingClassifier, VotingEnsemble):
     """A vote of classifiers of any kinds, as scikit-learn's.
 
     Parameters
@@ -156,7 +158,8 @@ class VotingClassifier(sk.VotingClassifier, _Voting):
         return self.le_.inverse_transform(tally.argmax(axis=1))  # type: ignore[no-any-return]
 
 
-class VotingRegressor(sk.VotingRegressor, _Voting):
+@own_names
+class VotingRegressor(sk.VotingRegressor, VotingEnsemble):
     """The mean of regressors of any kinds, as scikit-learn's.
 
     Parameters

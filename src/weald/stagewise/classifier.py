@@ -15,12 +15,14 @@ from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
 from weald.losses import Loss, names_of
 from weald.losses.links import two_shares
+from weald.params.names import own_names
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeClassifier
 
 __all__ = ["StagewiseClassifier"]
 
 
+@own_names
 class StagewiseClassifier(ClassifierMixin, StagewiseBase):
     """A weighted vote of members for two classes, found step by step for any loss.
 

@@ -11,6 +11,7 @@ Trees are grown one by one from the same binned table. Trees with a cost matrix 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.boosting.learners import gradient_size_weights
 from weald.input.fit_data import FitData
-from weald.input.table import Table
 from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
@@ -59,10 +59,10 @@ class StagewiseTreeLearner:
             tree,
             CLASSIFICATION_CRITERIA if self._votes else _OF_GRADIENTS,
             len(rows),
-            rows.table.is_categorical,
+            rows.table.columns,
             rows.weight,
         )
-        table = Table(np.ascontiguousarray(rows.X), rows.table.categories)
+        table = replace(rows.table, X=np.ascontiguousarray(rows.X))
         self._matrix = table.binned(self._growth, rows.weights, self._growth.threads)
         self._draw = engine.Draw()
         self.template = as_template(clone(tree), like, self._growth.max_features, classes=labels)

@@ -14,12 +14,14 @@ from weald._engine import FloatArray
 from weald.input.fit_data import Validation
 from weald.input.labels import check_squares, check_target
 from weald.losses import Loss
+from weald.params.names import own_names
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeRegressor
 
 __all__ = ["StagewiseRegressor"]
 
 
+@own_names
 class StagewiseRegressor(RegressorMixin, StagewiseBase):
     """A weighted sum of members, found step by step for any loss.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from weald.crossfit.kinds import ClassMixture
+from weald.params.names import own_names
 from weald.superlearner.base import SuperLearner
 
 __all__ = ["SuperLearnerClassifier"]
 
 
+@own_names
 class SuperLearnerClassifier(SuperLearner, ClassMixture):
     """The mixture of classifiers with the least cross-validated risk (van der Laan et al. 2007).
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from weald.crossfit.kinds import NumberMixture
+from weald.params.names import own_names
 from weald.superlearner.base import SuperLearner
 
 __all__ = ["SuperLearnerRegressor"]
 
 
+@own_names
 class SuperLearnerRegressor(SuperLearner, NumberMixture):
     """The mixture of regressors with the least cross-validated risk (van der Laan et al. 2007).
 

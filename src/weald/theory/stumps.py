@@ -34,9 +34,7 @@ class StumpSearch:
         """Cut the columns of a table into codes, one for each value."""
         tree = DecisionTreeClassifier(criterion="misclassification", max_depth=1, random_state=0)
         n = len(table.X)
-        params = resolve_tree_params(
-            tree, CLASSIFICATION_CRITERIA, n, table.is_categorical, float(n)
-        )
+        params = resolve_tree_params(tree, CLASSIFICATION_CRITERIA, n, table.columns, float(n))
         return StumpSearch(table, params, table.binned(params, None, params.threads))
 
     def best(self, signed: FloatArray) -> engine.Tree:

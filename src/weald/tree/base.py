@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class TreeBase(TableEstimator):
         n, total = len(table.X), float(len(table.X))
         if growth is not None:  # rows of weight 0 count as absent
             n, total = int(np.count_nonzero(growth)), float(growth.sum())
-        return resolve_tree_params(self, self._criteria, n, table.is_categorical, total)
+        return resolve_tree_params(self, self._criteria, n, table.columns, total)
 
     def _grow(
         self, table: Table, target: npt.NDArray[Any], weights: Weights, params: TreeParams
@@ -130,7 +131,7 @@ class TreeBase(TableEstimator):
         for inside, outside in self._splitter(target[present], params.rules.seed):
             train, test = present[inside], present[outside]
             w_train = None if weights is None else weights[train]
-            part = Table(table.X[train], table.categories)
+            part = replace(table, X=table.X[train])
             grown = self._grow(part, target[train], w_train, params)
             w_test = np.ones(len(test)) if weights is None else weights[test]
             folds.append((grown, table.X[test], self._row_loss(target[test], w_test), w_test))

@@ -14,6 +14,7 @@ from weald import pruning
 from weald._engine import FloatArray, IntArray
 from weald.input.labels import encode_labels
 from weald.input.targets import LabelTarget, Weights, all_or_nothing
+from weald.params.names import own_names
 from weald.tree.base import CV_FOLDS, TreeBase
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
@@ -129,6 +130,7 @@ class TreeClassifier(LabelTarget, TreeBase):
         return self._by_output(self._leaf_values(X))
 
 
+@own_names
 class DecisionTreeClassifier(TreeClassifier):
     """A decision tree classifier (CART).
 
@@ -161,13 +163,15 @@ class DecisionTreeClassifier(TreeClassifier):
     ccp_alpha : float, "cv" or "cv_1se", default=0.0
         Price per leaf of minimal cost-complexity pruning. "cv" chooses it by 5-fold
         cross-validation, "cv_1se" takes the smallest tree within one standard error of the best.
-    monotonic_cst : array-like of {-1, 0, 1}, optional
-        Direction in which the prediction (of the second class) may move with each column.
+    monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
+        Direction in which the prediction (of the second class) may move with each column; in a dict
+        by name or index.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         ``cost_matrix[i][j]`` is the cost of predicting class j when the truth is class i. Splits
         weigh each class by its total cost; predictions minimise the expected cost.
     categorical_features : "from_dtype", None, list of columns or boolean mask
-        Which columns are categories; by default those of string or categorical type.
+        Which columns are categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column is.
     max_bins : int, optional
         None looks at every threshold. 2 to 255 puts each column into that many quantile bins
         first, which is faster on large tables.
@@ -244,6 +248,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.n_jobs = n_jobs
 
 
+@own_names
 class ExtraTreeClassifier(DecisionTreeClassifier):
     """An extremely randomised tree classifier.
 

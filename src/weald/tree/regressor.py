@@ -11,6 +11,7 @@ from weald import pruning
 from weald._engine import FloatArray, IntArray
 from weald.input.targets import NumberTarget, Weights, all_or_nothing
 from weald.params.criteria import CRITERIA
+from weald.params.names import own_names
 from weald.tree.base import TreeBase
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
@@ -59,6 +60,7 @@ class TreeRegressor(NumberTarget, TreeBase):
         return self._by_output(self._leaf_values(X))
 
 
+@own_names
 class DecisionTreeRegressor(TreeRegressor):
     """A regression tree (CART).
 
@@ -89,10 +91,12 @@ class DecisionTreeRegressor(TreeRegressor):
     ccp_alpha : float, "cv" or "cv_1se", default=0.0
         Price per leaf of minimal cost-complexity pruning. "cv" chooses it by 5-fold
         cross-validation, "cv_1se" takes the smallest tree within one standard error of the best.
-    monotonic_cst : array-like of {-1, 0, 1}, optional
-        Direction in which the prediction may move with each column.
+    monotonic_cst : array-like of {-1, 0, 1}, or dict from columns to these, optional
+        Direction in which the prediction may move with each column, by name or index
+        in a dict.
     categorical_features : "from_dtype", None, list of columns or boolean mask
-        Which columns are categories; by default those of string or categorical type.
+        Which columns are categories. By default those of string or categorical type; a list (of
+        names or of indices) or a mask names others that are categories too. None: no column is.
     max_bins : int, optional
         None looks at every threshold. 2 to 255 puts each column into that many quantile bins
         first, which is faster on large tables.
@@ -162,6 +166,7 @@ class DecisionTreeRegressor(TreeRegressor):
         self.n_jobs = n_jobs
 
 
+@own_names
 class ExtraTreeRegressor(DecisionTreeRegressor):
     """An extremely randomised regression tree.
 

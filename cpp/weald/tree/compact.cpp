@@ -269,6 +269,7 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
                 Interrupt& interrupt) {
   require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
   std::vector<std::int64_t> right;
+  right.reserve(tree.nodes.size());
   std::size_t n_leaves = 0, sets_end = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
   Patience patience(interrupt);

@@ -12,8 +12,8 @@ from state.models import models
 from .cases import answers, classifiers, numbers, quietly, regressors, transformers
 from .mutations import outcomes
 
-# "refuses rows": a ValueError or TypeError of one line, as for bad rows. A parameter of an estimator
-# of scikit-learn may have become so large or small that its formula gives no number.
+# "refuses rows": a ValueError or TypeError of one line, as for bad rows. A parameter of one of
+# scikit-learn's estimators may have become so large or small that its formula gives no number.
 GOOD = {
     "own": {"refused", "works", "refuses rows"},
     "foreign": {"refused", "works", "refuses rows", "numbers that are none"},

@@ -165,8 +165,9 @@ class TableEncoder(SavedEstimator, TransformerMixin, BaseEstimator):
         marked = isinstance(absent, np.ndarray) and absent.dtype == bool and absent.shape == (n,)
         require(marked, self, "which columns have missing values")
         for j, codes in self._kept:
-            require(is_whole(j, 0, d - 1) and self.categories_[j] is not None, self, "a category")
-            inside = numbers(codes, low=0.0) and (codes < len(self.categories_[j])).all()
+            labels: Any = self.categories_[j] if is_whole(j, 0, d - 1) else None
+            require(labels is not None, self, "a category")
+            inside = numbers(codes, low=0.0) and (codes < len(labels)).all()
             require(inside and (codes == np.floor(codes)).all(), self, "a category")
         bases: Any = self._bases
         require(bases is None or isinstance(bases, SplineTransformer), self, "its splines")

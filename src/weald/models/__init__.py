@@ -4,7 +4,9 @@
 
 - ``encoding`` and ``decoding``: a fitted estimator as JSON and arrays, and back,
 - ``allowed``: the classes and functions that a file may name,
-- ``natives``: what scikit-learn and SciPy keep in compiled objects, as plain data,
+- ``compiled`` and ``foreign``: what scikit-learn and SciPy keep in compiled objects, and what their
+  estimators take on trust,
+- ``trial``: a row that a loaded model must be able to predict,
 - ``container``: JSON and arrays in one safetensors file.
 
 docs/model-files.md has the format.

@@ -38,7 +38,7 @@ _PARTS = {
     "weald.sampling": "Sampling",
     "weald.superlearner.smooth": ("LogisticBySize NeighboursBySize RBFFeatures RidgeByLeaveOneOut"),
 }
-# Classes of other libraries whose fitted state is plain data, or is made so in `natives`.
+# Classes of other libraries whose fitted state is plain data, or is made so in `compiled`.
 _FOREIGN = {
     "sklearn.calibration": "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration",
     "sklearn.compose": "ColumnTransformer TransformedTargetRegressor make_column_selector",

@@ -15,6 +15,7 @@ import mmap
 import os
 import re
 import secrets
+import stat
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -82,7 +83,7 @@ def dump_json(document: Any) -> bytes:
 def checksum(array: npt.NDArray[Any]) -> int:
     """CRC-32 of an array's bytes, its type and its shape."""
     kind = f"{array.dtype.str}{array.shape}".encode()
-    return crc32(memoryview(array).cast("B") if array.size else b"", crc32(kind))
+    return crc32(array.reshape(-1).view(np.uint8).data if array.size else b"", crc32(kind))
 
 
 def write_container(
@@ -111,8 +112,13 @@ def write_container(
             "exists."
         )
     part = whole.with_name(f".{whole.name[:100]}.{secrets.token_hex(8)}.tmp")
+    # Made here first, since safetensors gives no rights to others.
+    handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    rights = stat.S_IMODE(os.fstat(handle).st_mode)
+    os.close(handle)
     try:
         save_file(tensors, part, metadata)
+        part.chmod(rights)
         _sync(part)
         part.replace(whole)
     except BaseException:
@@ -241,6 +247,7 @@ def _tensors(
         shape, span = entry["shape"], entry["data_offsets"]
         dtype = _DTYPES.get(entry["dtype"]) if isinstance(entry["dtype"], str) else None
         _require(dtype is not None, "the type of an array")
+        assert dtype is not None
         _require(isinstance(span, list) and len(span) == 2, "the place of an array")
         for numbers in (span, shape):
             whole = isinstance(numbers, list) and all(type(n) is int and n >= 0 for n in numbers)

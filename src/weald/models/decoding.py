@@ -1,7 +1,8 @@
 """Estimators from JSON and arrays: everything is checked, since a file may come from anybody.
 
 A class comes from the list in ``allowed`` and is never called with code. Its state goes through
-the checks that a pickle's goes through (``weald.input.state``), and those of ``natives``.
+the checks that a pickle's goes through (``weald.input.state``), and those of ``compiled`` and
+``foreign``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from dataclasses import is_dataclass
 from functools import cache
 from inspect import Parameter, getattr_static, signature
 from math import prod
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
-from weald.models import natives
+from weald.models import compiled, foreign
 from weald.models.allowed import class_named, function_named
-from weald.models.encoding import MOST_NESTED, PLAIN_TYPES, text_room
+from weald.models.encoding import MOST_NESTED, MOST_USES, PLAIN_TYPES, SMALL, text_room
 from weald.models.errors import ModelFileError
 
 __all__ = ["Decoder", "Sketch"]
@@ -59,6 +59,8 @@ class Decoder:
         self.built: list[Any] = []
         self._arrays, self._values = arrays, values
         self._copies: dict[Any, npt.NDArray[Any]] = {}
+        self._finite: set[int] = set()
+        self._uses: dict[tuple[str, int], int] = {}
         self._expanded: list[int] = []  # parts of each object, shared ones as often as they occur
         self._heights: list[int] = []
         self._parts, self._height = 1, 0
@@ -82,8 +84,8 @@ class Decoder:
     def _object(self, entry: dict[str, Any]) -> Any:
         if entry.keys() == {"compiled", "state"}:
             name = entry["compiled"]
-            require(isinstance(name, str) and name in natives.COMPILED, "a compiled object")
-            return natives.COMPILED[name].build(self._plain_dict(entry["state"]))
+            require(isinstance(name, str) and name in compiled.COMPILED, "a compiled object")
+            return compiled.COMPILED[name].build(self._plain_dict(entry["state"]))
         require(entry.keys() | {"params"} == {"class", "params", "state"}, "an object")
         name = entry["class"]
         kind = class_named(name) if isinstance(name, str) else None
@@ -138,16 +140,23 @@ class Decoder:
         require(self._parts < 1 << 40, "how its objects are shared")
         return self.built[number]
 
+    def _use(self, key: tuple[str, int], size: int) -> None:
+        """Count the uses of an array that is not small."""
+        self._uses[key] = self._uses.get(key, 0) + (size > SMALL)
+        require(self._uses[key] <= 2 * MOST_USES, "how its arrays are shared")
+
     def _array(self, number: Any, **more: Any) -> npt.NDArray[Any]:
         require(type(number) is int and 0 <= number < len(self._arrays), "an array")
         require(more.keys() <= {"as", "order", "finite"}, "an array")
         kind, order = more.get("as"), more.get("order")
         require(order in (None, "F"), "the order of an array")
-        array = self._arrays[number]
-        if more.get("finite"):
+        array: Any = self._arrays[number]
+        self._use(("array", number), array.nbytes)
+        if more.get("finite") and number not in self._finite:
             require(array.dtype.kind == "f" and np.isfinite(array).all(), "a number")
+            self._finite.add(number)
         if self._as_views and kind is None and order is None:
-            return array
+            return self._arrays[number]
         require(kind is None or isinstance(kind, str), "the type of an array")
         if (number, kind, order) not in self._copies:
             if kind is not None:
@@ -156,12 +165,15 @@ class Decoder:
                 array = array.view(kind)
             copy = array.copy()
             self._copies[number, kind, order] = copy.T if order == "F" else copy
-        return self._copies[number, kind, order]
+        made: npt.NDArray[Any] = self._copies[number, kind, order]
+        return made
 
     def _text_or_objects(self, number: Any) -> npt.NDArray[Any]:
         require(type(number) is int and 0 <= number < len(self._values), "an array")
         key = ("values", number)
-        if key not in self._copies:
+        if key in self._copies:
+            self._use(key, self._copies[key].size * self._copies[key].itemsize)
+        else:
             content, self._values[number] = self._values[number], None  # none is inside itself
             self._copies[key] = self._made(content)
         return self._copies[key]
@@ -262,7 +274,8 @@ def _dtype(text: Any) -> np.dtype[Any]:
     known = (_NUMBERS, _TEXT, _DATES)
     plain = isinstance(text, str) and (text == "|O" or any(one.fullmatch(text) for one in known))
     require(plain, "a type")
-    return np.dtype(text)
+    dtype: np.dtype[Any] = np.dtype(text)
+    return dtype
 
 
 _READERS: dict[str, Any] = {
@@ -304,9 +317,7 @@ def _may_be_set(kind: type, name: str) -> bool:
     if not name.isidentifier() or name.startswith("__"):
         return False
     found = getattr_static(kind, name, None)
-    return not isinstance(found, FunctionType | classmethod | staticmethod) and not hasattr(
-        type(found), "__get__"
-    )
+    return not hasattr(type(found), "__get__")  # as functions and properties have
 
 
 def _check_jobs(state: dict[str, Any]) -> None:
@@ -321,12 +332,13 @@ def _check_jobs(state: dict[str, Any]) -> None:
 def _with_state(kind: Any, state: dict[str, Any]) -> Any:
     """An object as a pickle would bring it back, checked."""
     if is_dataclass(kind) and not hasattr(kind, "__setstate__"):
-        return kind(**state)  # which checks what it is given
+        made: Any = kind  # not an instance
+        return made(**state)  # which checks what it is given
     new = kind.__new__(kind)
     if hasattr(new, "__setstate__"):
         new.__setstate__(state)
     else:
         new.__dict__.update(state)
     if not kind.__module__.startswith("weald"):
-        natives.finish(new)
+        foreign.finish(new)
     return new

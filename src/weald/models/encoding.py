@@ -19,14 +19,17 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
-from weald.models import natives
+from weald.models import compiled, foreign
 from weald.models.allowed import name_of_class, name_of_function
 from weald.models.container import STORED_DTYPES
 from weald.models.errors import ModelFileError
 
-__all__ = ["MOST_NESTED", "PLAIN_TYPES", "Encoder", "text_room"]
+__all__ = ["MOST_NESTED", "MOST_USES", "PLAIN_TYPES", "SMALL", "Encoder", "text_room"]
 
 MOST_NESTED = 100  # objects and lists inside each other
+# An array of more than so many bytes is used so many times; then it is stored again. A reader would
+# not believe more: a thousand trees of the same million points take long to build.
+SMALL, MOST_USES = 1024, 16
 # Types that are parameters, such as the dtype of an encoder.
 PLAIN_TYPES: dict[str, type] = {
     **{kind.__name__: kind for kind in (bool, float, int, object, str)},
@@ -69,7 +72,7 @@ class Encoder:
         self.arrays: list[npt.NDArray[Any]] = []
         self.values: list[dict[str, Any]] = []
         self._numbers: dict[int, int] = {}
-        self._array_numbers: dict[int, dict[str, Any]] = {}
+        self._array_numbers: dict[int, tuple[int, dict[str, Any]]] = {}
         self._alive: list[Any] = []  # so that no id is used twice
         self._open: set[int] = set()
         self._path: list[str] = []
@@ -129,10 +132,13 @@ class Encoder:
 
     def array(self, array: npt.NDArray[Any]) -> dict[str, Any]:
         """An array as a reference; the same array is stored once."""
-        if id(array) not in self._array_numbers:
-            self._array_numbers[id(array)] = self._stored(array)
+        uses, known = self._array_numbers.get(id(array), (MOST_USES, {}))
+        if uses == MOST_USES:
+            uses, known = 0, self._stored(array)
             self._alive.append(array)
-        return self._array_numbers[id(array)]
+        small = array.size * array.itemsize <= SMALL
+        self._array_numbers[id(array)] = (uses if small else uses + 1), known
+        return known
 
     def _stored(self, array: npt.NDArray[Any]) -> dict[str, Any]:
         kind = array.dtype.kind
@@ -175,15 +181,16 @@ class Encoder:
         return self._numbers[id(thing)]
 
     def _entry(self, thing: Any) -> dict[str, Any]:
-        compiled = natives.compiled_of(thing)
-        if compiled is not None:
-            return {"compiled": compiled, "state": self._attributes(thing, _plain(thing, compiled))}
-        kind = type(thing)
+        sort = compiled.compiled_of(thing)
+        if sort is not None:
+            parts = compiled.COMPILED[sort].plain(thing)
+            return {"compiled": sort, "state": self._attributes(thing, parts)}
+        kind: Any = type(thing)
         name = name_of_class(kind)
         if name is None:
             raise self._refused(thing)
         state = dict(thing.__getstate__() or {})
-        made = (*natives.left_out(kind), *(k for k in state if _is_cached(kind, k)))
+        made = (*foreign.left_out(kind), *(k for k in state if _is_cached(kind, k)))
         state = {key: part for key, part in state.items() if key not in made}
         entry: dict[str, Any] = {"class": name}
         if issubclass(kind, BaseEstimator):
@@ -238,10 +245,6 @@ class Encoder:
             "can be stored as plain data",
             "use one of those that docs/model-files.md lists, or pickle",
         )
-
-
-def _plain(thing: Any, compiled: str) -> dict[str, Any]:
-    return natives.COMPILED[compiled].plain(thing)
 
 
 def _is_cached(kind: type, name: str) -> bool:

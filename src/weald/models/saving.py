@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 
 import weald
 from weald.models import trial
-from weald.models.allowed import name_of_class
 from weald.models.container import write_container
 from weald.models.encoding import Encoder
 from weald.models.errors import ModelFileError
@@ -61,7 +60,7 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     document = {
         "weald": weald.__version__,
         "scikit-learn": sklearn.__version__,
-        "class": name_of_class(type(model)),
+        "class": encoder.objects[-1]["class"],
         "members": n_members(model),
         "row": encoder.value(trial.make_row(model)),
         "about": about,

@@ -80,7 +80,7 @@ class NamedMembers(Ensemble, SavedEstimator):
         labels = getattr(vars(self).get("le_"), "classes_", None)
         if labels is None:
             return
-        for member in self._members.members:
+        for member in self._members.estimators():
             codes: Any = getattr(member, "classes_", None)
             if isinstance(codes, np.ndarray):
                 inside = codes.dtype.kind in "iu" and ((codes >= 0) & (codes < len(labels))).all()

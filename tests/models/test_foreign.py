@@ -1,5 +1,8 @@
 """scikit-learn's estimators in model files, by themselves and as members."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -10,6 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import weald
+from weald.models import allowed
 
 from .cases import (
     IsotonicRegression,
@@ -24,6 +28,22 @@ from .cases import (
     table_pipeline,
     transformers,
 )
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "model-files.md"
+
+
+def test_the_page_lists_the_classes():
+    listed = PAGE.read_text().split("## What can be saved")[1].split("## Versions")[0]
+    rows = [line.split("|")[2] for line in listed.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row)}
+    classes = {
+        name
+        for module, names in allowed._FOREIGN.items()
+        for name in names.split()
+        if module != "sklearn.model_selection" and name[0] != "_"
+    }
+    assert named | {"make_column_selector"} == classes
+    assert all(allowed.class_named(f"sklearn.{name}") is not None for name in classes)
 
 
 def check(model, X, tmp_path):

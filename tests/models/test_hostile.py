@@ -394,7 +394,7 @@ def test_an_array_of_another_type(forest, path):
         refused(path, put_together(document, other))
 
 
-# --- what other libraries' compiled loops would take on trust --------------------------------------
+# --- what other libraries' compiled loops would take on trust -------------------------------------
 
 
 def saved(model, path):

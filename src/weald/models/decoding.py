@@ -298,7 +298,7 @@ _READERS: dict[str, Any] = {
 def _may_be_item(item: Any) -> bool:
     """Whether something may stand in an array of objects."""
     if isinstance(item, np.ndarray):  # as in the bins of columns
-        return item.dtype != object
+        return item.dtype.kind != "O"
     return item is None or isinstance(item, bool | int | float | str | np.generic)
 
 

@@ -156,7 +156,8 @@ class Decoder:
             require(array.dtype.kind == "f" and np.isfinite(array).all(), "a number")
             self._finite.add(number)
         if self._as_views and kind is None and order is None:
-            return self._arrays[number]
+            view: npt.NDArray[Any] = array
+            return view
         require(kind is None or isinstance(kind, str), "the type of an array")
         if (number, kind, order) not in self._copies:
             if kind is not None:
@@ -298,7 +299,7 @@ _READERS: dict[str, Any] = {
 def _may_be_item(item: Any) -> bool:
     """Whether something may stand in an array of objects."""
     if isinstance(item, np.ndarray):  # as in the bins of columns
-        return item.dtype.kind != "O"
+        return bool(item.dtype != object)
     return item is None or isinstance(item, bool | int | float | str | np.generic)
 
 

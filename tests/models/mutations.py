@@ -180,8 +180,6 @@ def change_array(arrays, rng):
         for _ in range(rng.choice([1, 1, 1, 2, 8])):
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         flat = np.frombuffer(bytes(data), dtype=array.dtype)
-        if array.dtype == bool:
-            flat = (flat.view(np.uint8) & 1).view(bool)
         arrays[k] = flat.reshape(array.shape)
         return
     if rng.random() < 0.2:

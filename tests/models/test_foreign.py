@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
@@ -122,3 +124,36 @@ def test_machines_of_sparse_tables(model, tmp_path):
     X, real, codes = numbers()
     model.fit(csr_matrix(np.round(X)), codes if isinstance(model, SVC) else real)
     check(model, csr_matrix(np.round(NEW)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "model", [SVC(kernel="precomputed"), KNeighborsClassifier(metric="precomputed")], ids=str
+)
+def test_tables_of_distances(model, tmp_path):
+    X, _, codes = numbers()
+    check(model.fit(np.abs(X @ X.T), codes), np.abs(NEW @ X.T), tmp_path)
+
+
+@pytest.mark.parametrize("kind", [KNeighborsClassifier, RandomForestClassifier])
+def test_several_outputs_of_classes(kind, tmp_path):
+    X, _, codes = numbers()
+    check(kind().fit(X, np.column_stack([codes, codes > 0])), NEW, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [KNeighborsRegressor, RandomForestRegressor, Ridge])
+def test_several_outputs_of_numbers(kind, tmp_path):
+    X, real, _ = numbers()
+    check(kind().fit(X, np.column_stack([real, -real])), NEW, tmp_path)
+
+
+def test_trees_of_missing_values(tmp_path):
+    X, real, _ = numbers()
+    X[::7, 0] = np.nan
+    check(RandomForestRegressor(3, random_state=0).fit(X, real), X, tmp_path)
+
+
+def test_sparse_parts(tmp_path):
+    X, _, codes = numbers()
+    sparse, new = csr_matrix(np.round(X)), csr_matrix(np.round(NEW))
+    check(KNeighborsClassifier().fit(sparse, codes), new, tmp_path)
+    check(LogisticRegression().fit(sparse, codes).sparsify(), new, tmp_path)

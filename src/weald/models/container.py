@@ -258,6 +258,7 @@ def _tensors(
         longest = prod(n for n in shape if n)
         _require(size or longest <= max(len(data), _EMPTY_LIMIT), "the shape of an array")
         flat = data[begin + first : begin + last]
+        _require(dtype != "|b1" or not size or flat.max() <= 1, "a truth value")
         if flat.ctypes.data % np.dtype(dtype).itemsize:  # written by somebody else
             flat = flat.copy()
         out[name] = flat.view(dtype).reshape(shape)

@@ -113,7 +113,14 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
             info,
             contents.sizes,
         )
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError("Not a valid model file: its description is damaged.") from error

@@ -12,6 +12,7 @@ import types
 from contextlib import contextmanager
 from functools import cached_property
 from inspect import getattr_static
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ class Encoder:
         if thing is None or kind in (bool, int, str):
             return thing
         if kind is float:
-            return thing if np.isfinite(thing) else {"float": repr(thing)}
+            return thing if isfinite(thing) else {"float": repr(thing)}
         if kind is list:
             return self._items(thing)
         if kind is tuple:

@@ -180,12 +180,13 @@ def _check_shapes(model: Any) -> None:
     K = len(labels)
     sizes = {"d": model.n_features_in_, "K": K, "R": 1 if K == 2 else K}
     for name, letters in _SHAPES[type(model).__name__].items():
-        part = getattr(model, name)
-        require_part(isinstance(part, np.ndarray | float | int), f"{name} of a member")
-        if np.ndim(part):  # a number serves all
-            shape = tuple(sizes[letter] for letter in letters)
-            flat = shape[:1] == (1,) and part.shape == shape[1:]  # as a ridge has them
-            require_part(flat or part.shape == shape, f"{name} of a member")
+        part: Any = getattr(model, name)
+        if isinstance(part, float | int):  # serves all
+            continue
+        require_part(isinstance(part, np.ndarray) or sp.issparse(part), f"{name} of a member")
+        shape = tuple(sizes[letter] for letter in letters)
+        flat = shape[:1] == (1,) and part.shape == shape[1:]  # as a ridge has them
+        require_part(flat or part.shape == shape, f"{name} of a member")
 
 
 def _check_encodings(model: Any) -> None:

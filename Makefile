@@ -183,7 +183,8 @@ tiny: .venv-tiny/.installed ## The same with tiny sizes, so that small tables re
 # What every machine must grow: the digests recorded from the ordinary build, and the same fits in both builds.
 .PHONY: portable
 portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests, digests and random cases on a build without vector instructions
-	.venv-portable/bin/python -m pytest -n $(WORKERS) tests/engine tests/oracle tests/test_determinism.py
+	.venv-portable/bin/python -m pytest -n $(WORKERS) tests/engine tests/oracle tests/test_determinism.py \
+		tests/models/test_old_files.py
 	.venv-portable/bin/python -m pytest -n $(WORKERS) -m 'slow or not slow' tests/digests
 	$(VENV)/bin/python -W ignore tests/portable/fits.py > build/fits.txt
 	.venv-portable/bin/python -W ignore tests/portable/fits.py | diff build/fits.txt -

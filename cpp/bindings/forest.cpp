@@ -127,7 +127,10 @@ constexpr unsigned kWide = 0x80;  // beside a tree's type of cells: its short nu
 
 template <class T, class Field>
 void join(const Forest& forest, NamedArrays& out, const char* name, Field&& field) {
-  std::vector<T> all;
+  BigVector<T> all;  // of its whole size at once: growing step by step, large forests took ten times as long
+  std::size_t total = 0;
+  for (const CompactTree& tree : forest.trees) total += field(tree).size() * sizeof(*field(tree).data()) / sizeof(T);
+  all.reserve(total);
   std::vector<std::int64_t> sizes;
   for (const CompactTree& tree : forest.trees) {
     const auto& part = field(tree);
@@ -181,7 +184,9 @@ NamedArrays state_of(const Forest& forest) {
   return out;
 }
 
-Forest forest_of(const NamedArrays& state) {
+constexpr std::size_t kManyNodes = std::size_t{1} << 16;  // fewer are checked before another thread has woken up
+
+Forest forest_of(const NamedArrays& state, std::size_t threads) {
   Forest out;
   out.criterion = criterion_of(nb::cast<std::string>(state["criterion"]));
   out.outputs.n_outputs = nb::cast<std::size_t>(state["n_outputs"]);
@@ -212,8 +217,12 @@ Forest forest_of(const NamedArrays& state) {
     out.trees[t].table.cell = static_cast<Cell>(cell);
     out.trees[t].wide = (cells.data()[t] & kWide) != 0;
   }
+  std::size_t nodes = 0;
+  for (const CompactTree& tree : out.trees) nodes += tree.nodes.size();
   without_lock([&](Interrupt& interrupt) {
-    for (CompactTree& tree : out.trees) check_tree(tree, out.outputs, out.n_categories, interrupt);
+    const std::size_t useful = nodes < kManyNodes ? 1 : threads;
+    parallel_for(useful, n_trees, interrupt,
+                 [&](std::size_t t) { check_tree(out.trees[t], out.outputs, out.n_categories, interrupt); });
     return 0;
   });
   return out;
@@ -346,7 +355,7 @@ void bind_forest(nb::module_& m) {
         "first"_a, "last"_a, "threads"_a, "keep_rows"_a, "Grow the trees first..last-1 of the forest with this seed.");
 
   nb::class_<Forest>(m, "Forest", "The trees of a forest, 16 bytes a node.")
-      .def_static("from_state", &forest_of, "state"_a, "Check the arrays of `state()` and take them.")
+      .def_static("from_state", &forest_of, "state"_a, "threads"_a = 1, "Check the arrays of `state()` and take them.")
       .def_static("from_arrays", &router_of, "children_right"_a, "feature"_a, "threshold"_a, "missing_go_to_left"_a,
                   "set_begin"_a, "sets"_a, "n_categories"_a, "One tree, to find leaves in.")
       .def("state", &state_of, "The forest as plain arrays.")

@@ -10,7 +10,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weald import callbacks, losses, theory
+    from weald import callbacks, losses, models, theory
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from weald.input.encoder import TableEncoder
     from weald.kernel import KernelClassifier, KernelRegressor
+    from weald.models import ModelFileError, load, save
     from weald.naive import NaiveEnsembleClassifier, NaiveEnsembleRegressor
     from weald.stacking import (
         StackingClassifier,
@@ -71,6 +72,7 @@ _HOME = {
     "GradientBoostingRegressor": "weald.boosting",
     "KernelClassifier": "weald.kernel",
     "KernelRegressor": "weald.kernel",
+    "ModelFileError": "weald.models",
     "NaiveEnsembleClassifier": "weald.naive",
     "NaiveEnsembleRegressor": "weald.naive",
     "RandomForestClassifier": "weald.forest",
@@ -89,8 +91,11 @@ _HOME = {
     "explain_path": "weald.explain",
     "export_graphviz": "weald.explain",
     "export_text": "weald.explain",
+    "load": "weald.models",
     "losses": "weald.losses",
+    "models": "weald.models",
     "plot_tree": "weald.explain",
+    "save": "weald.models",
     "theory": "weald.theory",
     "threads": "weald._engine",
 }
@@ -114,6 +119,7 @@ __all__ = [
     "GradientBoostingRegressor",
     "KernelClassifier",
     "KernelRegressor",
+    "ModelFileError",
     "NaiveEnsembleClassifier",
     "NaiveEnsembleRegressor",
     "RandomForestClassifier",
@@ -133,8 +139,11 @@ __all__ = [
     "explain_path",
     "export_graphviz",
     "export_text",
+    "load",
     "losses",
+    "models",
     "plot_tree",
+    "save",
     "theory",
     "threads",
 ]

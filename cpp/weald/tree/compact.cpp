@@ -221,22 +221,24 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
   return out;
 }
 
-std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, Interrupt& interrupt) {
-  const std::size_t n = right.size();
+namespace {
+
+// Walks nodes in pre-order, where those of a subtree are neighbours, and checks that they are a tree. right_of(i) gives
+// the "no" child of node i, or -1 for a leaf; visit(i, depth) is told of every node.
+template <class RightOf, class Visit>
+void walk_preorder(std::size_t n, Patience& patience, RightOf&& right_of, Visit&& visit) {
   require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
-  std::vector<std::uint32_t> depths(n);
-  // In pre-order the nodes of a subtree are neighbours: walk them, keeping the open "no" branches.
-  std::vector<std::pair<std::size_t, std::uint32_t>> open;  // node to come, its depth
+  std::vector<std::pair<std::size_t, std::uint32_t>> open;  // "no" branches to come: node, its depth
   std::uint32_t depth = 0;
-  Patience patience(interrupt);
   for (std::size_t i = 0; i < n; ++i) {
     patience.spend(4);
-    depths[i] = depth;
-    require(right[i] >= -1, "a child is out of range");
-    if (right[i] >= 0) {
-      require(right[i] > static_cast<std::int64_t>(i) + 1 && right[i] < static_cast<std::int64_t>(n),
+    visit(i, depth);
+    const std::int64_t right = right_of(i);
+    require(right >= -1, "a child is out of range");
+    if (right >= 0) {
+      require(right > static_cast<std::int64_t>(i) + 1 && right < static_cast<std::int64_t>(n),
               "a child is out of range");
-      open.emplace_back(static_cast<std::size_t>(right[i]), ++depth);
+      open.emplace_back(static_cast<std::size_t>(right), ++depth);
     } else if (i + 1 < n) {
       require(!open.empty() && open.back().first == i + 1, "its nodes are not in pre-order");
       depth = open.back().second;
@@ -244,6 +246,16 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, I
     }
   }
   require(open.empty(), "a branch is missing");
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, Interrupt& interrupt) {
+  std::vector<std::uint32_t> depths(right.size());
+  Patience patience(interrupt);
+  walk_preorder(
+      right.size(), patience, [&](std::size_t i) { return right[i]; },
+      [&](std::size_t i, std::uint32_t depth) { depths[i] = depth; });
   return depths;
 }
 
@@ -267,17 +279,12 @@ void check_table(const ValueTable& table, const Outputs& outputs, Patience& pati
 
 void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
                 Interrupt& interrupt) {
-  require(tree.nodes.size() < (std::size_t{1} << 31), "it has too many nodes");
-  std::vector<std::int64_t> right;
   std::size_t n_leaves = 0, sets_end = 0;
   const std::size_t row_bytes = (1 + outputs.width()) * tree.table.cell_bytes();
   Patience patience(interrupt);
   check_table(tree.table, outputs, patience);
-  for (const Node& node : tree.nodes) {
-    patience.spend(4);
-    const std::size_t to = right.size() + node.next;
-    require(node.leaf() || to < tree.nodes.size(), "a child is out of range");
-    right.push_back(node.leaf() ? -1 : static_cast<std::int64_t>(to));
+  const auto check_node = [&](std::size_t i) -> std::int64_t {  // its "no" child, or -1
+    const Node& node = tree.nodes[i];
     if (node.leaf()) {
       ++n_leaves;
       require(outputs.is_inline() || (std::size_t{node.next} + 1) * row_bytes <= tree.table.bytes.size(),
@@ -285,7 +292,7 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
       require(std::isfinite(node.number), "a leaf does not say a finite number");
       require(!outputs.classifies() || node.number >= 0, "a leaf says a share below 0");
       require(!outputs.classifies() || !outputs.is_inline() || node.number <= 1, "a leaf says a share above 1");
-      continue;
+      return -1;
     }
     const std::size_t column = node.head >> Node::kShift;
     require(column < n_categories.size(), "a column is out of range");
@@ -302,9 +309,12 @@ void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::
     } else {
       require(node.number > -kInf, "a threshold is missing");  // NaN as well
     }
-  }
-  const auto depths = check_preorder(right, interrupt);
-  tree.depth = *std::max_element(depths.begin(), depths.end());
+    return static_cast<std::int64_t>(i + node.next);
+  };
+  std::uint32_t deepest = 0;
+  walk_preorder(tree.nodes.size(), patience, check_node,
+                [&](std::size_t, std::uint32_t depth) { deepest = std::max(deepest, depth); });
+  tree.depth = deepest;
   require(tree.leaf_impurity.empty() || tree.leaf_impurity.size() == n_leaves, "one impurity per leaf");
   require(tree.importance.empty() || tree.importance.size() == n_categories.size(), "one importance per column");
   for (const double gain : tree.importance) require(!std::isnan(gain), "an importance is missing");

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from weald._engine import _core
 from weald._engine._arrays import FloatArray, IntArray
+from weald._engine._threads import resolve_threads
 from weald._engine._tree import Tree
 
 
@@ -165,7 +166,7 @@ class Forest:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         try:
-            self._core = _core.Forest.from_state(state)
+            self._core = _core.Forest.from_state(state, resolve_threads(None))
         except (KeyError, RuntimeError, TypeError) as error:  # what a cast in the engine throws
             raise ValueError(
                 "Not a valid forest: a part is missing, or of another kind."

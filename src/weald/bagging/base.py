@@ -33,7 +33,7 @@ from weald.fitting.warm_start import (
     shape_of,
 )
 from weald.input.fit_data import FitData, read_fit
-from weald.input.state import CheckedState, check_attributes, numbers, require
+from weald.input.state import SavedEstimator, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.members.base import Members
 from weald.members.ensemble import DrawingEnsemble
@@ -61,7 +61,7 @@ def member_has(name: str) -> Any:
     return check
 
 
-class BaggingBase(DrawingEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class BaggingBase(DrawingEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstimator):
     """What every ensemble of equal members shares."""
 
     seed_: int

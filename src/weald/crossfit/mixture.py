@@ -37,7 +37,7 @@ from weald.crossfit.risk_table import RiskTable
 from weald.crossfit.screening import Screened
 from weald.fitting.driver import Outcome
 from weald.input.fit_data import FitData
-from weald.input.state import CheckedState, check_attributes, numbers, require
+from weald.input.state import SavedEstimator, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.members.ensemble import Ensemble
 from weald.members.foreign import make_member
@@ -48,7 +48,7 @@ from weald.params.warnings import warn_user
 __all__ = ["Mixture"]
 
 
-class Mixture(Ensemble, CheckedState, MetaEstimatorMixin, _BaseComposition):
+class Mixture(Ensemble, SavedEstimator, MetaEstimatorMixin, _BaseComposition):
     """Members with weights that come from rows they have not seen."""
 
     weights_: FloatArray

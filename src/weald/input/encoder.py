@@ -16,6 +16,7 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray
+from weald.input.state import SavedEstimator, check_attributes, is_whole, numbers, require
 from weald.input.table import check_X_fit, check_X_predict
 from weald.params.growth import check_count, check_flag
 from weald.params.names import own_names
@@ -30,7 +31,7 @@ _BLOCK = 50_000  # rows encoded at a time
 
 
 @own_names
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(SavedEstimator, TransformerMixin, BaseEstimator):
     """Numbers from a table with numbers, categories and missing values.
 
     Parameters
@@ -152,6 +153,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         z = (table[:, self._numeric].astype(np.float64) - self._middle) / self._spread
         np.nan_to_num(z, copy=False, nan=0.0)
         return np.asarray(z / np.sqrt(1 + (z / _REACH) ** 2))
+
+    def _check_state(self) -> None:
+        check_attributes(self)
+        if "n_features_out_" not in vars(self):
+            return
+        d, columns = self.n_features_in_, self._numeric
+        right = isinstance(columns, np.ndarray) and columns.dtype == np.intp and columns.ndim == 1
+        require(right and ((columns >= 0) & (columns < d)).all(), self, "which columns are numbers")
+        n = len(columns)
+        require(numbers(self._middle, n), self, "the middle of a column")
+        require(numbers(self._spread, n, 0.0) and self._spread.all(), self, "a scale")
+        absent: Any = self._absent
+        marked = isinstance(absent, np.ndarray) and absent.dtype == bool and absent.shape == (n,)
+        require(marked, self, "which columns have missing values")
+        for j, codes in self._kept:
+            labels: Any = self.categories_[j] if is_whole(j, 0, d - 1) else None
+            require(labels is not None, self, "a category")
+            inside = numbers(codes, low=0.0) and (codes < len(labels)).all()
+            require(inside and (codes == np.floor(codes)).all(), self, "a category")
+        bases: Any = self._bases
+        require(bases is None or isinstance(bases, SplineTransformer), self, "its splines")
+        require(is_whole(self.n_features_out_, 0), self, "n_features_out_")
+        width = self._encoded(np.full((1, d), np.nan)).shape[1]
+        require(width == self.n_features_out_, self, "n_features_out_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

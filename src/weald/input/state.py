@@ -6,6 +6,7 @@ here are the numbers and arrays around them. What is wrong is told in one senten
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from weald import _engine as engine
 __all__ = [
     "LARGEST_SEED",
     "CheckedState",
+    "SavedEstimator",
     "check_attributes",
     "check_trees",
     "is_array",
@@ -40,6 +42,24 @@ class CheckedState:
 
     def _check_state(self) -> None:
         """Raise ValueError, or whatever comes of parts that do not fit, if something is wrong."""
+
+
+class SavedEstimator(CheckedState):
+    """An estimator that can be written to a model file."""
+
+    def save(self, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
+        """Save the fitted model to one file that holds data only; see :func:`weald.save`.
+
+        Parameters
+        ----------
+        path : path
+            The usual suffix is ``.weald``.
+        info : dict, optional
+            Notes to keep in the file, of what JSON can hold.
+        """
+        import weald  # whose names are imported when first asked for
+
+        weald.save(self, path, info=info)
 
 
 def require(condition: Any, thing: object, part: str) -> None:
@@ -78,13 +98,16 @@ def _check_columns(model: Any) -> None:
         return
     n = state["n_features_in_"]
     require(is_whole(n, 1), model, "n_features_in_")
-    names = state.get("feature_names_in_", np.empty(n))
-    require(isinstance(names, np.ndarray) and names.shape == (n,), model, "feature_names_in_")
+    if "feature_names_in_" in state:
+        names = state["feature_names_in_"]
+        require(isinstance(names, np.ndarray) and names.shape == (n,), model, "feature_names_in_")
     blank = state.get("_blank_columns", [])
     require(
         isinstance(blank, list) and all(is_whole(j, 0, n - 1) for j in blank), model, "a column"
     )
-    categories = state.get("categories_", [None] * n)
+    if "categories_" not in state:
+        return
+    categories = state["categories_"]
     require(isinstance(categories, list) and len(categories) == n, model, "categories_")
     for labels in categories:
         if labels is not None:

@@ -22,7 +22,7 @@ from sklearn.utils import compute_sample_weight
 from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.input.labels import check_squares, check_target, encode_labels
-from weald.input.state import CheckedState, check_attributes
+from weald.input.state import SavedEstimator, check_attributes
 from weald.input.table import Table
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.warnings import warn_user
@@ -97,7 +97,7 @@ class _Chosen:
         return f"{self.word!r} ({shown})"
 
 
-class TableEstimator(CheckedState, BaseEstimator):
+class TableEstimator(SavedEstimator, BaseEstimator):
     """An estimator that learns from a table and one or more targets."""
 
     n_outputs_: int

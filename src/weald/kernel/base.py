@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from weald._engine import FloatArray
 from weald.input.fit_data import read_fit
-from weald.input.state import CheckedState, check_attributes, numbers, require
+from weald.input.state import SavedEstimator, check_attributes, numbers, require
 from weald.input.table import TableArray, check_X_predict
 from weald.input.targets import all_or_nothing
 from weald.kernel.bandwidth import choose_by_leaving_out, scott
@@ -25,7 +25,7 @@ __all__ = ["KernelBase"]
 _BY_TYPE = SimpleNamespace(categorical_features="from_dtype")  # text is to be found, and refused
 
 
-class KernelBase(CheckedState, BaseEstimator):
+class KernelBase(SavedEstimator, BaseEstimator):
     """Nadaraya-Watson estimates."""
 
     bandwidth_: float

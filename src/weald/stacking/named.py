@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from weald._engine import FloatArray
 from weald.crossfit.fits import Candidate, CandidateFits, Fitted, Job, drive_fits
 from weald.input.fit_data import FitData
-from weald.input.state import CheckedState, require
+from weald.input.state import SavedEstimator, require
 from weald.members.ensemble import Ensemble
 from weald.members.foreign_members import ForeignMembers
 
@@ -25,7 +25,7 @@ __all__ = ["NamedMembers", "copies", "routed_to_members", "sliceable"]
 _QUESTIONS = ("predict", "predict_proba", "decision_function")
 
 
-class NamedMembers(Ensemble, CheckedState):
+class NamedMembers(Ensemble, SavedEstimator):
     """An ensemble with the parameter `estimators`, a list of (name, estimator)."""
 
     estimators: Any
@@ -82,6 +82,18 @@ class NamedMembers(Ensemble, CheckedState):
             encoders = getattr(self, name)
             for one in encoders if isinstance(encoders, list) else [encoders]:
                 require(hasattr(one, "inverse_transform"), self, "the codes of its classes")
+        self._check_codes()
+
+    def _check_codes(self) -> None:
+        """Members of a vote say codes of classes, which are counted."""
+        labels = getattr(vars(self).get("le_"), "classes_", None)
+        if labels is None:
+            return
+        for member in self._members.estimators():
+            codes: Any = getattr(member, "classes_", None)
+            if isinstance(codes, np.ndarray):
+                inside = codes.dtype.kind in "iu" and ((codes >= 0) & (codes < len(labels))).all()
+                require(inside, self, "the codes of its classes")
 
     def member_predictions(self, X: Any) -> FloatArray:
         """What each member says.

@@ -20,7 +20,7 @@ from weald.boosting.rounds import BoostingRounds
 from weald.boosting.validation import Monitor, hold_out
 from weald.fitting.driver import Outcome, Plan, drive
 from weald.input.fit_data import FitData, Validation, read_fit
-from weald.input.state import CheckedState, check_attributes, numbers, require
+from weald.input.state import SavedEstimator, check_attributes, numbers, require
 from weald.input.targets import all_or_nothing
 from weald.losses import Identity, Loss, check_derivatives, get_loss
 from weald.members.base import Members
@@ -62,7 +62,7 @@ class _Params:
     keep_partial: bool
 
 
-class StagewiseBase(AdditiveEnsemble, CheckedState, MetaEstimatorMixin, BaseEstimator):
+class StagewiseBase(AdditiveEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstimator):
     """Forward stagewise additive modelling: ``F <- F + nu h``, one member at a time."""
 
     loss_: Loss

@@ -1,0 +1,180 @@
+"""What is refused when a model is saved, and files that are there as a whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import weald
+from weald.callbacks import TimeLimit
+from weald.combining import weighted_median
+
+from .cases import answers, numbers, same_bits
+
+
+class OwnModel(RegressorMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class OwnForest(weald.RandomForestRegressor):
+    pass
+
+
+class OwnLoss:
+    def value(self, y, F):
+        return (F - y) ** 2
+
+    def gradient(self, y, F):
+        return 2 * (F - y)
+
+
+def bag(member):
+    return weald.BaggingRegressor(member, 2, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (bag(OwnModel()), ["BaggingRegressor.estimator", "OwnModel", "model-files.md"]),
+        (bag(GaussianProcessRegressor()), ["GaussianProcessRegressor", "pickle"]),
+        (bag(HistGradientBoostingRegressor(max_iter=2)), ["HistGradientBoostingRegressor"]),
+        (
+            bag(make_pipeline(FunctionTransformer(np.log1p), LinearRegression())),
+            ["func", "log1p", "data only"],
+        ),
+        (
+            bag(make_pipeline(FunctionTransformer(lambda X: X), LinearRegression())),
+            ["func", "<lambda>", "data only", "pickle"],
+        ),
+        (bag(KNeighborsRegressor(weights=lambda d: 1 / (1 + d))), ["weights", "<lambda>"]),
+        (
+            weald.BaggingRegressor(n_estimators=2, combine=lambda said, weights: said[0]),
+            ["BaggingRegressor.combine", "<lambda>", "data only"],
+        ),
+        (
+            weald.GradientBoostingRegressor(n_estimators=2, loss=OwnLoss()),
+            ["GradientBoostingRegressor.loss", "weald.losses"],
+        ),
+        (
+            weald.GradientBoostingRegressor(n_estimators=2, callbacks=[lambda state: None]),
+            ["GradientBoostingRegressor.callbacks", "None"],
+        ),
+        (
+            weald.RandomForestRegressor(2, random_state=np.random.RandomState(0)),
+            ["RandomForestRegressor.random_state", "an int"],
+        ),
+        (OwnForest(2), ["OwnForest"]),
+    ],
+)
+def test_what_cannot_be_stored_is_named(model, words, tmp_path):
+    X, real, _ = numbers()
+    model.fit(np.abs(X), real)
+    with pytest.raises(weald.ModelFileError) as error:
+        model.save(tmp_path / "model.weald")
+    said = str(error.value)
+    assert said.startswith("Cannot save ")
+    assert said.endswith(".")
+    assert "\n" not in said
+    assert all(word in said for word in words), said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_model(tmp_path):
+    for thing in (None, np.zeros(3), weald.RandomForestRegressor, "model"):
+        with pytest.raises(weald.ModelFileError, match="not an estimator"):
+            weald.save(thing, tmp_path / "model.weald")
+
+
+def test_functions_and_callbacks_of_weald(tmp_path):
+    X, real, _ = numbers()
+    path = tmp_path / "model.weald"
+    for model in (
+        weald.BaggingRegressor(n_estimators=3, combine=weighted_median, random_state=0),
+        weald.GradientBoostingRegressor(n_estimators=3, callbacks=[TimeLimit(60)]),
+        weald.GradientBoostingRegressor(n_estimators=3, loss=weald.losses.Huber(0.5)),
+    ):
+        model.fit(X, real).save(path)
+        same_bits(answers(model, X), answers(weald.load(path), X))
+
+
+@pytest.mark.parametrize("info", [[1], "text", {"a": object()}, {"a": {1, 2}}])
+def test_info_that_json_cannot_hold(info, tmp_path):
+    with pytest.raises(weald.ModelFileError, match="info must be a dict"):
+        weald.save(weald.DecisionTreeRegressor(), tmp_path / "model.weald", info=info)
+
+
+# --- whole or not at all --------------------------------------------------------------------------
+
+
+def model(depth):
+    X, real, _ = numbers()
+    return weald.DecisionTreeRegressor(max_depth=depth).fit(X, real)
+
+
+class CrashError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("where", ["half a file", "the disk", "the new name"])
+def test_a_crash_leaves_the_old_file(where, tmp_path, monkeypatch):
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    old = path.read_bytes()
+
+    def crash(*_, **__):
+        raise CrashError
+
+    def half(tensors, name, metadata):
+        Path(name).write_bytes(old[:100])
+        raise CrashError
+
+    if where == "half a file":
+        monkeypatch.setattr(safetensors.numpy, "save_file", half)
+    elif where == "the disk":
+        monkeypatch.setattr(os, "fsync", crash)
+    else:
+        monkeypatch.setattr(Path, "replace", crash)
+    with pytest.raises(CrashError):
+        model(3).save(path)
+    assert path.read_bytes() == old
+    assert list(tmp_path.iterdir()) == [path]
+    assert weald.load(path).get_depth() == 1
+
+
+def test_the_new_file_takes_the_place_of_the_old(tmp_path):
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    link = tmp_path / "link.weald"
+    link.symlink_to(path)
+    model(3).save(link)
+    assert link.is_symlink()
+    assert weald.load(path).get_depth() == 3
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+def test_the_file_has_the_usual_rights(tmp_path):
+    plain, path = tmp_path / "plain", tmp_path / "model.weald"
+    plain.touch()
+    model(1).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+
+
+def test_paths_that_cannot_be_written(tmp_path):
+    for path in (tmp_path, tmp_path / "none" / "model.weald"):
+        with pytest.raises(weald.ModelFileError, match="Cannot save to"):
+            model(1).save(path)

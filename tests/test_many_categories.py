@@ -35,7 +35,9 @@ REGRESSORS = {
     "stagewise": weald.StagewiseRegressor(n_estimators=40, random_state=0),
     "boosting": weald.GradientBoostingRegressor(n_estimators=60, random_state=0),
 }
-EVERY = [(kind, name) for kind in ("classes", "numbers") for name in CLASSIFIERS if name != "entropy"]
+EVERY = [
+    (kind, name) for kind in ("classes", "numbers") for name in CLASSIFIERS if name != "entropy"
+]
 EVERY += [("classes", "entropy"), ("numbers", "absolute")]
 
 

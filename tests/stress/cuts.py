@@ -102,7 +102,7 @@ def allowed(lesson, n, H, G):
 
 
 def has_many(lesson, j):
-    """Is it a column of many categories?"""
+    """Say whether it is a column of many categories."""
     return lesson.categorical[j] and lesson.tree.n_categories[j] > FREE
 
 

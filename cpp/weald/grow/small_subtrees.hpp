@@ -289,7 +289,8 @@ class SmallSubtrees {
   }
 
   template <class Tile>
-  void try_cut(const Tile& tile, const Candidate& at, const TwoGroups& groups, const typename Tile::Node& node, Split& best) {
+  void try_cut(const Tile& tile, const Candidate& at, const TwoGroups& groups, const typename Tile::Node& node,
+               Split& best) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     const Column& column = plan_.matrix.columns[at.column];
     const auto sum_of = [&](auto&& chosen) {

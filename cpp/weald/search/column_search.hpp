@@ -58,9 +58,9 @@ struct SplitScratch {
 
 // What cuts in columns of many categories have to gain, in units of the score (category_price.hpp).
 struct CategoryPrice {
-  double each = 0;      // for every category beyond the second
-  double own = -kInf;   // S(node)
-  double most = kInf;   // no cut gains more
+  double each = 0;     // for every category beyond the second
+  double own = -kInf;  // S(node)
+  double most = kInf;  // no cut gains more
 
   double of(std::size_t categories) const { return categories > 2 ? each * static_cast<double>(categories - 2) : 0; }
 };

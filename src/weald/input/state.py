@@ -87,7 +87,9 @@ def _check_columns(model: Any) -> None:
     ordered = state.get("_ordered_columns", {})
     require(isinstance(ordered, dict), model, "a column of ordered categories")
     for j, labels in ordered.items():
-        fine = is_whole(j, 0, n - 1) and isinstance(labels, list) and len(set(labels)) == len(labels)
+        fine = (
+            is_whole(j, 0, n - 1) and isinstance(labels, list) and len(set(labels)) == len(labels)
+        )
         fine = fine and all(isinstance(label, str | int | float) for label in labels)
         require(fine, model, "a column of ordered categories")
     categories = state.get("categories_", [None] * n)

@@ -4,6 +4,8 @@ Every node of a tree is held against the rules in plain NumPy (:mod:`oracle.cate
 cuts of all columns tried one by one.
 """
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,8 +208,16 @@ def test_missing_names_are_told_from_names(bins):
     y = gone + 0.1 * rng.normal(size=n)
     model = DecisionTreeRegressor(max_depth=2, max_bins=bins).fit(pd.DataFrame({"name": name}), y)
     assert model.score(pd.DataFrame({"name": name}), y) > 0.9
-    new = pd.DataFrame({"name": [None, name[~gone][0]]})
-    assert model.predict(new)[0] > 0.9 > 0.1 > model.predict(new)[1]
+    new = pd.DataFrame({"name": [None, name[~gone][0], "somebody new"]})
+    without, known, unknown = model.predict(new)
+    assert without > 0.9
+    assert known < 0.1
+    assert unknown < 0.1  # a name, if one that nobody has seen
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    model._newcomers = {0: 10_000}
+    with pytest.raises(ValueError, match="a new category"):
+        pickle.loads(pickle.dumps(model))
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeRegressor, ExtraTreesRegressor])

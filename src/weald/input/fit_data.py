@@ -202,6 +202,7 @@ def read_fit(
     else:
         table = table.without_weightless_categories(weights)
         estimator.categories_ = list(table.categories)
+        estimator._newcomers = table.newcomers(weights)
         warn_of_near_unique(estimator, table, weights)
     held = None
     if validation is not None and validation.given:

@@ -94,6 +94,11 @@ def _check_columns(model: Any) -> None:
         require(fine, model, "a column of ordered categories")
     categories = state.get("categories_", [None] * n)
     require(isinstance(categories, list) and len(categories) == n, model, "categories_")
+    newcomers = state.get("_newcomers", {})
+    require(isinstance(newcomers, dict), model, "a new category")
+    for j, code in newcomers.items():
+        fine = is_whole(j, 0, n - 1) and categories[j] is not None
+        require(fine and is_whole(code, 0, len(categories[j]) - 1), model, "a new category")
     for labels in categories:
         if labels is not None:
             require(isinstance(labels, np.ndarray) and labels.ndim == 1, model, "categories_")

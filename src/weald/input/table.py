@@ -94,6 +94,25 @@ class Table:
                 found.append(j)
         return found
 
+    def newcomers(self, weights: FloatArray | None) -> dict[int, int]:
+        """Give, for columns with several categories of a single row, the code of one of these.
+
+        The engine takes them for one, and new categories are like them: seen for the first time.
+        """
+        found = {}
+        for j, count in enumerate(self.n_categories):
+            if count <= FREE_CATEGORIES:
+                continue
+            there = ~np.isnan(self.X[:, j])
+            mass = np.ones(len(there)) if weights is None else weights
+            sums = np.bincount(self.X[there, j].astype(np.intp), mass[there], minlength=count)
+            row = 1.0
+            if not bool((mass == np.floor(mass)).all()):
+                row = float(mass.sum() / np.count_nonzero(mass))
+            if np.count_nonzero(sums < 1.5 * row) > 1:
+                found[j] = int(sums.argmin())
+        return found
+
     def binned(
         self,
         growth: GrowthParams,
@@ -198,7 +217,8 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     Returns
     -------
     ndarray of shape (n, d), float32 or float64, C-contiguous
-        A label that was not there in fit is NaN like a missing one.
+        A label that was not there in fit is NaN like a missing one; in a column of many labels of
+        a single row, it is one of these.
     """
     try:
         categories = estimator.categories_
@@ -225,6 +245,7 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     validate_data(estimator, source.native, reset=False, skip_check_array=True)
     as_labels = np.array([labels is not None for labels in categories], dtype=bool)
     ordered = getattr(estimator, "_ordered_columns", {})
+    newcomers = getattr(estimator, "_newcomers", {})
     as_labels[list(ordered)] = True
     if not as_labels.any():
         matrix = source.matrix()
@@ -236,7 +257,10 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
         if j in ordered:
             columns.append(match_ordered(column, ordered[j], where))
         elif as_labels[j]:
-            columns.append(match_labels(column, categories[j], where))
+            codes = match_labels(column, categories[j], where)
+            if j in newcomers:
+                codes[(codes < 0) & (column.values >= 0)] = newcomers[j]
+            columns.append(codes)
         elif not column.labels:  # numbers, or text that is missing throughout
             columns.append(column.values)
         else:

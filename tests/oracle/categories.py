@@ -60,3 +60,10 @@ def noise(criterion, impurity, n_outputs=1, y=None, w=None):
 def price(categories, noise, row):
     """Of a cut in a node of so many categories, in weight times impurity."""
     return 2 * noise * row * np.maximum(np.asarray(categories) - 2, 0)
+
+
+def newcomer(x, n_categories, weights):
+    """What a category counts as that is not among those fitted: one of a single row, or missing."""
+    shared = merged(x, n_categories, weights)
+    single = np.flatnonzero(shared == n_categories)
+    return x[single[0]] if len(single) else np.nan

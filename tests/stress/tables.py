@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from oracle.categories import newcomer
+
 LARGE = 500
 MOST_ROWS = 6_000
 
@@ -78,6 +80,8 @@ class Table:
             codes = np.array([code.get(label, np.nan) for label in labels])
             there = ~np.isnan(out[:, j])
             out[there, j] = codes[out[there, j].astype(int)]
+            new = there & np.isnan(out[:, j])  # only rows without weight had it
+            out[new, j] = newcomer(out[:, j], len(categories[j]), self.w)
         return out
 
     def __str__(self):

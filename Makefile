@@ -281,6 +281,10 @@ superlearner-autogluon: $(AUTOGLUON)/.installed ## Compare the super learner wit
 theory: $(BENCH)/.installed ## Bound the votes of forests on real tables and write bench/theory/RESULTS.md
 	$(BENCH)/bin/python -m bench.theory.run $(ARGS)
 
+.PHONY: many-categories
+many-categories: $(BENCH)/.installed ## Measure ids and categories in all methods and write bench/many_categories/RESULTS.md
+	$(BENCH)/bin/python -m bench.many_categories.run $(ARGS)
+
 .PHONY: coverage
 coverage: $(BENCH)/.installed ## Measure quantiles and intervals on real tables and write bench/coverage/RESULTS.md
 	$(BENCH)/bin/python -m bench.coverage.run $(ARGS)

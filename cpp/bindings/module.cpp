@@ -169,6 +169,7 @@ NB_MODULE(_core, m) {
       .def_rw("monotone", &Rules::monotone)
       .def_rw("interactions", &Rules::interactions)
       .def_rw("category_smoothing", &Rules::category_smoothing)
+      .def_rw("row_weight", &Rules::row_weight)
       .def_rw("prune_alpha", &Rules::prune_alpha)
       .def_rw("seed", &Rules::seed)
       .def_prop_rw(

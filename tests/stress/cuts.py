@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oracle.categories import FREE, merged, noise, price
 from stress.finished import must
 
 
@@ -100,10 +101,53 @@ def allowed(lesson, n, H, G):
     return fine
 
 
+def has_many(lesson, j):
+    """Say whether it is a column of many categories."""
+    return lesson.categorical[j] and lesson.tree.n_categories[j] > FREE
+
+
+def codes(lesson, j):
+    """The column, with what the engine takes for one category as one."""
+    x = lesson.X[:, j]
+    if not has_many(lesson, j):
+        return x
+    return merged(x, lesson.tree.n_categories[j], lesson.extra["binned by"])
+
+
+def prices(nodes, j):
+    """What a cut of a column has to gain in each node, beside nothing."""
+    lesson, m = nodes.lesson, len(nodes.chosen)
+    if not has_many(lesson, j) or lesson.criterion == "gradient":
+        return np.zeros(m)
+    x = codes(lesson, j)[nodes.row]
+    there = ~np.isnan(x)
+    pairs = np.unique(np.column_stack([nodes.number[there], x[there]]), axis=0)
+    categories = np.bincount(pairs[:, 0].astype(int), minlength=m)
+    H, G, _ = nodes.sums(slice(None))
+    outputs = len(nodes.terms)
+    if lesson.criterion == "poisson":
+        found = np.zeros(m)
+        for i in range(m):
+            row = nodes.row[nodes.number == i]
+            found[i] = noise("poisson", 0.0, outputs, lesson.Y[row], lesson.w[row])
+    else:
+        found = noise(lesson.criterion, (alone(nodes) - nodes.score(H, G)) / H, outputs)
+    return price(categories, found, lesson.extra["row weight"])
+
+
+def alone(nodes):
+    """The sum of what the rows of each node score by themselves."""
+    w = np.maximum(nodes.w, 1e-300)
+    rows = nodes.score(nodes.w, nodes.terms)
+    if nodes.lesson.criterion == "squared_error":
+        rows = sum((part**2).sum(axis=1) for part in nodes.terms) / w
+    return np.bincount(nodes.number, rows, minlength=len(nodes.chosen))
+
+
 def keys(nodes, j):
     """What a column is cut by: its values, or in each node the means of its categories."""
     lesson = nodes.lesson
-    x = lesson.X[nodes.row, j]
+    x = codes(lesson, j)[nodes.row]
     if not lesson.categorical[j]:
         return x
     there = ~np.isnan(x)
@@ -114,8 +158,8 @@ def keys(nodes, j):
     return np.where(there, C[place] / np.maximum(H[place], 1e-300), np.nan)
 
 
-def best_cuts(nodes, j):
-    """The best score after an allowed cut of a column, for every node."""
+def best_cuts(nodes, j, before):
+    """The best score after an allowed cut of a column, less its price, for every node."""
     lesson, best = nodes.lesson, np.full(len(nodes.chosen), -np.inf)
     x = keys(nodes, j)
     there = np.flatnonzero(~np.isnan(x))
@@ -136,6 +180,7 @@ def best_cuts(nodes, j):
 
     H, G, n = running(nodes.w[:, None])[:, 0], [*map(running, nodes.terms)], last + 1 - begin
     at = number[last]
+    prices_of_all = prices(nodes, j)
     all_H, all_G, all_n = (part_at(part, at) for part in nodes.sums(slice(None)))
     missing = np.ones(len(nodes.row), dtype=bool)
     missing[there] = False
@@ -148,6 +193,9 @@ def best_cuts(nodes, j):
         fine = fine & allowed(lesson, one_n, one_H, one_G)
         fine &= allowed(lesson, all_n - one_n, all_H - one_H, other_G)
         scores = nodes.score(one_H, one_G) + nodes.score(all_H - one_H, other_G)
+        charged = np.where(end, 0.0, prices_of_all[at])  # to set missing values apart is free
+        scores = scores - charged
+        fine &= (charged == 0) | (scores > before[at])
         np.maximum.at(best, at[fine], scores[fine])
     return best
 
@@ -175,7 +223,8 @@ def searched(lesson):
     for j, categorical in enumerate(lesson.categorical):
         x = lesson.X[:, j]
         apart = bins is None or len(np.unique(x[~np.isnan(x)])) <= bins
-        if apart and (ordered or not categorical):
+        known = not has_many(lesson, j) or lesson.extra.get("binned by") is not None
+        if apart and known and (ordered or not categorical):
             found.append(j)
     return found
 
@@ -215,19 +264,35 @@ def check_cuts(lesson, row, node, rng, budget):
     nodes = Nodes.of(lesson, row, node, chosen)
     H, G, _ = nodes.sums(slice(None))
     before = nodes.score(H, G)
-    best = np.max([best_cuts(nodes, j) for j in columns], axis=0)
+    best = np.max([best_cuts(nodes, j, before) for j in columns], axis=0)
     made = before + 0.0
     inner = lesson.tree.children_left[chosen] >= 0
     if inner.any():
         left = goes_left(lesson, row, node, nodes)
         one, other = nodes.sums(left), nodes.sums(~left)
         made = np.where(inner, nodes.score(*one[:2]) + nodes.score(*other[:2]), before)
+        made -= paid(nodes, left, inner)
     slack = doubt(nodes, before)
+    must(made >= before - slack, "a cut of many categories that does not pay its price")
     for i in np.flatnonzero(made < best - slack):
         gains = f"{made[i] - before[i]:g}, not {best[i] - before[i]:g}"
         must(not inner[i], f"node {chosen[i]}: the split gains {gains}")
         must(False, f"leaf {chosen[i]} could have been split: it gains {gains}")
     return len(nodes.row) * len(columns)
+
+
+def paid(nodes, left, inner):
+    """What the splits of the nodes cost: nothing, unless they part many categories."""
+    lesson, m = nodes.lesson, len(nodes.chosen)
+    cost, feature = np.zeros(m), lesson.tree.feature[nodes.chosen]
+    for j in np.unique(feature[inner]):
+        if not has_many(lesson, j) or lesson.extra.get("binned by") is None:
+            continue
+        there = ~np.isnan(lesson.X[nodes.row, j])
+        on_left = np.bincount(nodes.number[there & left], minlength=m)
+        parted = (on_left > 0) & (on_left < np.bincount(nodes.number[there], minlength=m))
+        cost = np.where(inner & (feature == j) & parted, prices(nodes, j), cost)
+    return cost
 
 
 def goes_left(lesson, row, node, nodes):

@@ -9,6 +9,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.class_weight import compute_sample_weight
 
 import weald
+from oracle.categories import row_weight
 from stress.finished import Lesson, medians
 from weald.boosting.units import row_scale
 
@@ -88,7 +89,9 @@ def grown(est, member, table, X, Y, classes, w, close=1e-9, **extra):
     """The lesson of a member of weald's tree classes; w is None if it is not known."""
     rules, more = tree_rules(member, X.shape[1])
     categorical = [kind is not None for kind in member.categories_]
-    more |= {"there": table.w > 0, **extra}
+    more |= {"there": table.w > 0, "binned by": table.w, **extra}
+    if w is not None and "row weight" not in more:
+        more["row weight"] = row_weight(w)
     return Lesson(
         member.tree_, X, Y, w, rules["criterion"], rules, categorical, classes, close, extra=more
     )
@@ -100,7 +103,8 @@ def grown(est, member, table, X, Y, classes, w, close=1e-9, **extra):
 def of_single(est, table):
     X, (Y, classes) = table.coded(est.categories_), target_of(est, table)
     w = table.w * class_weights(est, table, Y, by_weight=False)
-    lesson = grown(est, est, table, X, Y, classes, w, rows=int((w > 0).sum()))
+    known = {"binned by": w, "rows": int((w > 0).sum())}
+    lesson = grown(est, est, table, X, Y, classes, w, **known)
     if getattr(est, "cost_matrix", None) is not None:
         # Costs weigh in the splits, and only there.
         lesson.extra["searches all"] = lesson.extra["leaves had a choice"] = False
@@ -119,7 +123,8 @@ def of_forest(est, table):
             w = w * (1.0 if est.class_weight == "balanced_subsample" else per_class)
         if getattr(est, "class_weight", None) == "balanced_subsample" and est.bootstrap:
             w = w * balanced(Y, w)
-        yield grown(est, member, table, X, Y, classes, w, KEPT)
+        one = {"row weight": row_weight(w, drawn)}
+        yield grown(est, member, table, X, Y, classes, w, KEPT, **one)
 
 
 def of_bag(est, table):
@@ -146,12 +151,15 @@ def of_adaboost(est, table):
     X, (Y, classes) = table.coded(est.categories_), target_of(est, table)
     known = est.keep_weights and not est.resample and est.n_iter_no_change is None
     logit = getattr(est, "algorithm", None) == "logit"
+    w = table.w * class_weights(est, table, Y, by_weight=True)
+    whole = (w == np.floor(w)).all()
+    rows = {"binned by": w, "row weight": 1 / (w.sum() if whole else (w > 0).sum())}
     for t, member in enumerate(est.estimators_):
         if logit or not known:
             unknown = est.resample or est.n_iter_no_change is not None
             yield grown(est, member, table, X, None, (), None, **{"rows unknown": unknown})
         else:
-            yield grown(est, member, table, X, Y, classes, est.weights_[t], ROUNDED)
+            yield grown(est, member, table, X, Y, classes, est.weights_[t], ROUNDED, **rows)
 
 
 def of_stagewise(est, table):
@@ -167,7 +175,8 @@ def of_stagewise(est, table):
         elif is_classifier(member):
             side, w = (r > 0).astype(int)[:, None], table.w * np.abs(r)
             w = w * table.w.sum() / w.sum()
-            yield grown(est, member, table, X, side, (2,), w, ROUNDED)
+            one = {"row weight": row_weight(table.w)}
+            yield grown(est, member, table, X, side, (2,), w, ROUNDED, **one)
         else:
             yield grown(est, member, table, X, r[:, None], (), table.w, ROUNDED)
         F = F + est.steps_[t] * said[t]

@@ -53,6 +53,10 @@ class BinGuide {
   std::uint8_t from_[kGuideSteps] = {};  // the bins before this one lie below the step
 };
 
+// Columns of more categories than these are held back (../search/README.md): their cuts have a price, and categories of
+// a single row share a code. It decides what is grown, so it is the same in every build.
+inline constexpr std::size_t kFreeCategories = 8;
+
 // One column of codes. Present values have codes 0..n_codes-1 in ascending order of value (numeric)
 // or of label (categorical); the code n_codes, if it occurs, means "missing".
 //
@@ -66,6 +70,7 @@ struct Column {
   Code n_codes = 0;
   std::uint8_t width = 1;  // bytes per code: 1, 2 or 4
   bool categorical = false;
+  bool many = false;  // the whole column has more than kFreeCategories of them
   bool has_missing = false;
   bool keyed = false;    // codes are order-preserving bits of float values, not ranks
   bool floored = false;  // ... of doubles, rounded down

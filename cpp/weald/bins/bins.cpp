@@ -200,14 +200,32 @@ class BinFinder {
   std::array<T, 256> top_;
 };
 
-// Categories keep their own codes; if they are too many for the bins, the lightest share the last.
+// What one row weighs: whole weights count rows, others are 1 on average.
+double weight_of_a_row(const BinRequest& request, std::size_t n_rows) {
+  if (request.weights == nullptr) return 1;
+  double total = 0, present = 0;
+  bool whole = true;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const double w = request.weights[i];
+    total += w, present += w > 0;
+    whole &= w == std::floor(w);
+  }
+  return whole || present == 0 ? 1 : total / present;
+}
+
+// Categories keep their own codes, in the order of their labels, but for two kinds that share the last code: in a
+// column of many, those of a single row; and if there are too many for the bins, the lightest (README).
 template <class T>
 void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request,
-                     Interrupt& interrupt, Binned& out) {
+                     double row_weight, Interrupt& interrupt, Binned& out) {
   std::vector<Code>& codes = out.category_code[j];
+  Column& column = out.columns[j];
   codes.resize(n_categories);
   std::iota(codes.begin(), codes.end(), Code{0});
-  if (request.coding != Coding::Bins || n_categories <= request.max_bins) return;
+  column.n_codes = static_cast<Code>(n_categories);
+  column.many = n_categories > kFreeCategories;
+  const std::size_t most = request.coding == Coding::Bins ? request.max_bins : n_categories;
+  if (!column.many && n_categories <= most) return;
   std::vector<double> weight(n_categories, 0.0);
   for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -217,13 +235,19 @@ void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categor
       }
     }
   });
+  // Sums of rounded weights lie near one row or near two, never near this.
+  const auto single = [&](Code c) { return column.many && weight[c] < 1.5 * row_weight; };
   std::vector<Code> order = codes;
-  std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return weight[a] > weight[b]; });
-  const Code kept = static_cast<Code>(request.max_bins - 1);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    codes[order[k]] = std::min(static_cast<Code>(k), kept);
+  const auto singles = std::stable_partition(order.begin(), order.end(), [&](Code c) { return !single(c); });
+  std::size_t kept = static_cast<std::size_t>(singles - order.begin());
+  if (kept + (kept < n_categories) > most) {
+    std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return weight[a] > weight[b]; });
+    kept = most - 1;
   }
-  out.own_category[j].assign(order.begin(), order.begin() + kept);
+  if (kept + 1 >= n_categories) return;  // at most one that has nobody to share with
+  for (std::size_t k = 0; k < order.size(); ++k) codes[order[k]] = static_cast<Code>(std::min(k, kept));
+  out.own_category[j].assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept));
+  column.n_codes = static_cast<Code>(kept + 1);
 }
 
 template <class T>
@@ -246,13 +270,12 @@ void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t thr
   parallel_for_with<Scratch<T>>(threads, table.n_columns, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     if (request.categories[j] == 0) return rank_column(table, j, out, scratch, interrupt);
     Column& column = out.columns[j];
-    column.n_codes = request.categories[j];
     column.has_missing = true;  // the slot costs nothing, and saves a pass
     store_column(out, j, [&](auto&& put) {
       for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const T value = table.at(i, j);
-          put(i, std::isnan(value) ? column.n_codes : static_cast<Code>(value));
+          put(i, std::isnan(value) ? column.n_codes : out.category_code[j][static_cast<std::size_t>(value)]);
         }
       });
     });
@@ -266,9 +289,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::vector<Cuts<T>> cuts(d);
   parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     Column& column = out.columns[j];
-    if (request.categories[j] > 0) {
-      column.n_codes = static_cast<Code>(std::min<std::size_t>(request.categories[j], request.max_bins));
-    } else {
+    if (request.categories[j] == 0) {
       cuts[j] = find_cuts(table, j, request, scratch, interrupt);
       if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
@@ -328,7 +349,7 @@ void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, 
     column.keyed = !column.categorical;
     column.floored = sizeof(T) > sizeof(float);
     // Above every key of a finite float, so that it can stand for "missing".
-    column.n_codes = column.categorical ? static_cast<Code>(out.category_code[j].size()) : ~Code{0};
+    if (!column.categorical) column.n_codes = ~Code{0};
     column.has_missing = true;
     column.width = 4;
     column.stride = d;
@@ -340,7 +361,7 @@ void bin_keys(const Table<T>& table, std::size_t threads, Interrupt& interrupt, 
       for (std::size_t j = 0; j < d; ++j) {
         const T value = table.at(i, j);
         base[i * d + j] = std::isnan(value)            ? out.columns[j].n_codes
-                          : out.columns[j].categorical ? static_cast<Code>(value)
+                          : out.columns[j].categorical ? out.category_code[j][static_cast<std::size_t>(value)]
                                                        : key_of(largest_not_above<float>(value));
       }
     }
@@ -370,12 +391,14 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
   out.high.resize(table.n_columns);
   out.category_code.resize(table.n_columns);
   out.own_category.resize(table.n_columns);
+  const bool any = std::any_of(request.categories.begin(), request.categories.end(), [](auto n) { return n > 0; });
+  const double row_weight = any ? weight_of_a_row(request, table.n_rows) : 1;
   for (std::size_t j = 0; j < table.n_columns; ++j) {
     interrupt.poll();
     out.columns[j].categorical = request.categories[j] > 0;
     if (out.columns[j].categorical) {
       check_categories(table, j, request.categories[j], interrupt);
-      code_categories(table, j, request.categories[j], request, interrupt, out);
+      code_categories(table, j, request.categories[j], request, row_weight, interrupt, out);
     }
   }
   switch (request.coding) {

@@ -125,6 +125,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
             {}};
   plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
+  if (rules.row_weight > 0) stats.row_h = rules.row_weight / stats.h_unit;
 
   Shape shape;
   shape.rows = std::exchange(stats.rows, {});

@@ -25,6 +25,7 @@ struct Rules {
   // has to gain more than one of numbers. Categories with less H than so many rows have on average do not
   // choose their side: they go where the missing values go.
   double category_smoothing = 0;
+  double row_weight = 0;  // what a row weighs on average, for the price of categories; 0: as the weights tell
   // Columns that may meet on a path from the root to a leaf: those of one of these sets. Empty: any.
   std::vector<std::vector<std::uint32_t>> interactions;
   double prune_alpha = 0;  // price of a leaf in cost-complexity pruning

@@ -12,6 +12,7 @@
 #include "weald/grow/node.hpp"
 #include "weald/grow/partition.hpp"
 #include "weald/grow/plan.hpp"
+#include "weald/search/category_price.hpp"
 #include "weald/search/random_cuts.hpp"
 #include "weald/search/sixteen_rows.hpp"
 
@@ -42,6 +43,10 @@ class NodeSearch {
     request_.random = plan.rules.random_split;
     request_.interrupt = &plan.interrupt;
     if (!plan.rules.monotone.empty()) request_.monotone = plan.rules.monotone.data();
+    // Gradients have their own smoothing, and random cuts choose nothing.
+    const auto& columns = plan.matrix.columns;
+    priced_ = !plan.stats.gradients && !plan.rules.random_split &&
+              std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.many; });
   }
   NodeSearch(const NodeSearch&) = delete;  // the request points into it
   NodeSearch& operator=(const NodeSearch&) = delete;
@@ -153,6 +158,10 @@ class NodeSearch {
 
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
+    if (priced_) {
+      price_ = category_price(request_, rows, total);
+      request_.price = &price_;
+    }
     const SearchRequest& request = request_for(node);
     const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
                          request.plain() && !request.random;
@@ -400,6 +409,8 @@ class NodeSearch {
   Channels channels_;  // with the units of the node at hand
   Channels category_channels_;
   SearchRequest request_;
+  bool priced_ = false;  // are there columns of many categories?
+  CategoryPrice price_;  // of the node at hand
   std::vector<Lane> total_;
   std::vector<SplitScratch> scratch_;
   GradientHistograms pairs_;

@@ -207,9 +207,9 @@ class SmallSubtrees {
     if (plan_.rules.random_split) {
       draw_cuts(node.key, block);
       for (const Candidate& cut : candidates()) {
-        std::span<const Code> left_codes;
-        if (block.columns[cut.column].categorical) left_codes = draw_categories(tile, cut, node);
-        try_cut(tile, cut, left_codes, node, best);
+        TwoGroups groups;
+        if (block.columns[cut.column].categorical) groups = draw_categories(tile, cut, node);
+        try_cut(tile, cut, groups, node, best);
       }
     } else {
       SixteenRows sixteen;
@@ -262,9 +262,13 @@ class SmallSubtrees {
     }
   }
 
-  // Those of a column's categories that go left.
+  struct TwoGroups {
+    std::span<const Code> left, right;
+  };
+
+  // A column's categories, divided.
   template <class Tile>
-  std::span<const Code> draw_categories(const Tile& tile, const Candidate& at, const typename Tile::Node& node) {
+  TwoGroups draw_categories(const Tile& tile, const Candidate& at, const typename Tile::Node& node) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     std::uint64_t seen[kByteSlots / 64] = {};
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
@@ -280,11 +284,12 @@ class SmallSubtrees {
       }
     }
     n -= n > 0 && categories_[n - 1] > at.ends.last;  // missing
-    return {categories_, n > 1 ? shuffle_and_cut(node.key, at.column, {categories_, n}) : n};
+    const std::size_t n_left = n > 1 ? shuffle_and_cut(node.key, at.column, {categories_, n}) : n;
+    return {{categories_, n_left}, {categories_ + n_left, n - n_left}};
   }
 
   template <class Tile>
-  void try_cut(const Tile& tile, const Candidate& at, std::span<const Code> left_codes, const typename Tile::Node& node,
+  void try_cut(const Tile& tile, const Candidate& at, const TwoGroups& groups, const typename Tile::Node& node,
                Split& best) {
     const std::uint8_t* codes = codes_of(tile, at.column);
     const Column& column = plan_.matrix.columns[at.column];
@@ -302,7 +307,7 @@ class SmallSubtrees {
     };
     const auto score_of = [&](Lane left) { return side(left) + side(node.sum - left); };
     Lane left = 0;
-    with_test(column.categorical, at.last_left, left_codes, [&](auto&& goes_left) { left = sum_of(goes_left); });
+    with_test(column.categorical, at.last_left, groups.left, [&](auto&& goes_left) { left = sum_of(goes_left); });
     double score = score_of(left);
     bool missing_left = false;
     if (at.ends.has_missing && at.ends.first < at.ends.last) {  // tried on the right, then on the left
@@ -317,7 +322,14 @@ class SmallSubtrees {
     best.first_right = at.ends.first < at.ends.last ? at.last_left + 1 : column.n_codes;
     best.had_missing = at.ends.has_missing, best.missing_left = missing_left;
     best.categorical = column.categorical;
-    if (column.categorical) best.left_codes.assign(left_codes.begin(), left_codes.end());
+    if (!column.categorical) return;
+    // As ColumnSearch::choose_left does: categories that are not here go right.
+    const Lane right_h = (node.sum & 0xFFFFFFFF) - (left & 0xFFFFFFFF);
+    const bool flip = at.ends.has_missing ? missing_left || groups.right.empty() : (left & 0xFFFFFFFF) > right_h;
+    const auto& listed = flip ? groups.right : groups.left;
+    best.left_codes.assign(listed.begin(), listed.end());
+    if (!flip) return;
+    best.missing_left = !missing_left, best.left_sum = node.sum - left;
   }
 
   const Plan& plan_;

@@ -78,35 +78,94 @@ class ColumnSearch {
     return !order().empty() && order().size() + has_missing_ >= 2;
   }
 
-  void improve(Split& best) {
-    if (groups_ == Groups::AllCodes) return improve_by_all_codes(best);
+  // Returns whether there is anything to cut.
+  bool improve(Split& best) {
+    if (groups_ == Groups::AllCodes) return improve_by_all_codes(best), true;
     if (column_.categorical && stats_.order_lambda > 0) set_rare_apart();
-    if (order().empty()) return;
+    if (order().empty()) return true;
     const bool others = has_missing_ || !rare_.empty();
-    std::size_t first = 1, last = others ? order().size() : order().size() - 1;
+    const std::size_t last = others ? order().size() : order().size() - 1;
+    Cut cut;
     if (request_.random && order().size() >= 2) {
-      first = last = random_position();
-    } else if (column_.categorical) {
-      sort_by_keys(order(), is_from_rows(stats_.criterion)
-                                ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
-                                : category_keys(stats_, cells_, order()));
+      const std::size_t at = random_position();
+      cut = scan(at, at, best.score);
+    } else if (column_.many && request_.price) {
+      cut = scan_priced(best.score);
+      if (cut.score == -kInf) return false;
+    } else {
+      if (column_.categorical) sort_categories();
+      cut = scan(1, last, best.score);
     }
-    const Cut cut = scan(first, last, best.score);
-    if (!best.loses_to(cut.score, j_, request_.ties)) return;
+    if (!best.loses_to(cut.score, j_, request_.ties)) return true;
     split_.score = cut.score;
     split_.left_sum = cut.left_sum;
     split_.had_missing = has_missing_;
     split_.missing_left = cut.missing_left;
     if (column_.categorical) {
-      const auto chosen = order().first(cut.groups_left);
-      split_.left_codes.assign(chosen.begin(), chosen.end());
-      if (cut.missing_left) split_.left_codes.insert(split_.left_codes.end(), rare_.begin(), rare_.end());
+      choose_left(cut);
     } else if (groups_ != Groups::TwoSides) {
       const bool all = cut.groups_left == order().size();
       split_.last_left = order()[cut.groups_left - 1];
       split_.first_right = all ? column_.n_codes : order()[cut.groups_left];
     }
     best = std::move(split_);
+    return true;
+  }
+
+  void sort_categories() {
+    sort_by_keys(order(), is_from_rows(stats_.criterion)
+                              ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
+                              : category_keys(stats_, cells_, order()));
+  }
+
+  // The best cut of a column of many categories, less its price. The cut between all that is present and the missing
+  // values needs no order, so it is free.
+  Cut scan_priced(double floor) {
+    const CategoryPrice& price = *request_.price;
+    const std::size_t n = order().size();
+    const double own_price = price.of(n);
+    Cut cut;
+    if (n > 1 && own_price < price.most) {
+      sort_categories();
+      // Some slack: the sum is rounded, and whether another column came first must not matter.
+      const double bar = std::max(floor, price.own) + own_price;
+      cut = scan(1, n - 1, bar - 1e-9 * std::abs(bar));
+      cut.score -= own_price;
+      if (!(cut.score > price.own)) cut = {};
+    }
+    if (has_missing_) {
+      const Cut apart = scan(n, n, floor);
+      if (apart.score > cut.score) cut = apart;
+    }
+    return cut;
+  }
+
+  // Which codes are listed as the left ones. All else goes right at this node: categories that are not here, those
+  // that nobody has seen, rare ones and missing values if there are any. So if missing values have chosen the left
+  // side (or, where there are none, if it is the heavier one), the sides change places. Where missing values are
+  // alone on their side, categories that are not here go with the present ones.
+  void choose_left(const Cut& cut) {
+    const bool others = has_missing_ || !rare_.empty();
+    const bool alone = cut.groups_left == order().size();
+    const bool flip = others ? cut.missing_left || (alone && rare_.empty()) : weight_of(cut.groups_left) > 0;
+    const auto chosen = flip ? order().subspan(cut.groups_left) : order().first(cut.groups_left);
+    split_.left_codes.assign(chosen.begin(), chosen.end());
+    if (!flip) return;
+    split_.missing_left = !cut.missing_left;
+    split_.left_sum = *total_ - cut.left_sum;
+    std::swap(split_.left_value, split_.right_value);
+  }
+
+  // By how much the first groups outweigh the others.
+  Lane weight_of(std::size_t groups) const {
+    const bool packed = stats_.layout == Layout::Packed;
+    Lane lead = 0;
+    for (std::size_t p = 0; p < order().size(); ++p) {
+      const Lane* cell = cells_ + order()[p] * stats_.lanes;
+      const Lane h = packed ? *cell & 0xFFFFFFFF : cell[1];
+      lead += p < groups ? h : -h;
+    }
+    return lead;
   }
 
   // A category of few rows says little, so it must not choose its side: all such go together, and with the
@@ -360,8 +419,8 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
   }
   scratch.order = {};
   ColumnSearch search(request, column, j, node, total, ready, scratch);
-  const bool varies = search.collect();
-  if (varies) search.improve(best);
+  bool varies = search.collect();
+  if (varies) varies = search.improve(best);
   search.clear();
   return varies;
 }

@@ -56,6 +56,15 @@ struct SplitScratch {
   std::size_t unpolled = 0;  // rows looked at since the last question
 };
 
+// What cuts in columns of many categories have to gain, in units of the score (category_price.hpp).
+struct CategoryPrice {
+  double each = 0;     // for every category beyond the second
+  double own = -kInf;  // S(node)
+  double most = kInf;  // no cut gains more
+
+  double of(std::size_t categories) const { return categories > 2 ? each * static_cast<double>(categories - 2) : 0; }
+};
+
 struct SearchRequest {
   const Channels* stats = nullptr;
   const Channels* category_stats = nullptr;  // for categorical columns; null: the same
@@ -68,6 +77,7 @@ struct SearchRequest {
   // not count rows.
   const std::uint32_t* counts = nullptr;
   Lane min_rows = 1;
+  const CategoryPrice* price = nullptr;  // null: cuts of categories are free
   TieBreak ties;
   std::uint64_t node_key = 0;  // of the node's random cuts
   Interrupt* interrupt = nullptr;
@@ -77,7 +87,7 @@ struct SearchRequest {
 
 // Looks for the best (or tries a random) split of column j over the node's rows and puts it into
 // `best` if it is better. `ready`, if given, holds the column's histogram. Returns whether the column
-// varies here at all.
+// varies here at all; one of many categories whose cuts do not pay counts as constant.
 bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                    const Lane* total, const Lane* ready, SplitScratch& scratch, Split& best);
 

@@ -103,7 +103,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     patience.spend(4 * n);
     const Column& from = parent.columns[j];
     Column& to = block->columns[j];
-    to.categorical = from.categorical;
+    to.categorical = from.categorical, to.many = from.many;
     if (from.constant()) {
       to.n_codes = from.n_codes;
       to.has_missing = from.has_missing;

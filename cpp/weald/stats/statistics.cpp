@@ -25,6 +25,7 @@ struct Weights {
   bool unit = true;   // all 1
   bool whole = true;  // all whole numbers, each time a row counts
   double total = 0, most = 0;
+  double draws = 0;  // rows, each as often as it counts
 };
 
 // Units follow from it, which must not depend on the order of the rows.
@@ -49,6 +50,7 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& i
       n += w > 0;
       out.total += w;
       out.most = std::max(out.most, w);
+      out.draws += w > 0 ? (target.counts ? target.counts[i] : 1) : 0;
       out.unit &= w == 1 || w == 0;
       out.whole &= target.whole(static_cast<Row>(i));
     }
@@ -106,6 +108,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   out.h_unit = std::ldexp(1.0, -h_exponent);
   out.unit_weights = weights.unit;
   out.whole_weights = whole;
+  out.row_h = weights.whole || weights.draws == 0 ? 1 / out.h_unit : weights.total / weights.draws / out.h_unit;
   const double per_unit = std::ldexp(1.0, h_exponent);  // a power of two: multiplying by it is exact
   const Lane least = word ? 1 : 0;
   const auto for_rows = [&](auto&& fill) {

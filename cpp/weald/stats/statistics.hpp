@@ -76,6 +76,7 @@ struct Channels {
   double h_unit = 1;                  // one unit of H in the caller's weight
   bool unit_weights = true;           // every row weighs 1
   bool whole_weights = true;          // H counts in ones
+  double row_h = 1;                   // H of one row: whole weights count rows, others are 1 on average
   bool gradients = false;             // G is a sum of negative gradients, of any sign: no node is pure
   bool counted = true;                // the number of rows is known: by a lane of its own, or as H
   Lane most_h = 0;                    // if not: no row has more

@@ -64,6 +64,7 @@ def shape_of(fitted: dict[str, Any]) -> dict[str, Any]:
     return {
         "the columns of X": [fitted.get("n_features_in_"), fitted.get("feature_names_in_")],
         "the categories of a column": fitted.get("categories_"),
+        "the order of categories": sorted(fitted.get("_ordered_columns", {}).items()),
         "the number of outputs": fitted.get("n_outputs_"),
         "the set of classes": fitted.get("classes_"),
     }

@@ -38,7 +38,9 @@ __all__ = [
     "float_type",
     "label_array",
     "match_labels",
+    "match_ordered",
     "read_array",
+    "read_ordered",
     "read_series",
     "sort_labels",
 ]
@@ -187,6 +189,31 @@ def read_series(
     return Column(np.asarray(floats), None)
 
 
+def read_ordered(series: nw.Series[Any], where: str) -> Column | None:
+    """Read a column of ordered categories, with all its labels in their order; None if it is none.
+
+    These are pandas' ordered categoricals, polars' enums and Arrow's ordered dictionaries.
+    """
+    native: Any = series.to_native()
+    if series.implementation.is_pandas_like():
+        if not getattr(native.dtype, "ordered", False):
+            return None
+        codes, labels = native.cat.codes.to_numpy(), native.cat.categories.tolist()
+    elif series.implementation.is_polars():
+        if series.dtype != nw.Enum:
+            return None
+        labels = list(native.dtype.categories)
+        codes = native.to_physical().cast(int).fill_null(-1).to_numpy()
+    else:
+        if not getattr(native.type, "ordered", False):
+            return None
+        parts = native.unify_dictionaries().chunks
+        labels = parts[0].dictionary.to_pylist() if parts else []
+        found = [part.indices.fill_null(-1).to_numpy(zero_copy_only=False) for part in parts]
+        codes = np.concatenate(found) if found else np.empty(0)
+    return Column(np.asarray(codes, dtype=np.intp), _plain_labels(labels, where))
+
+
 def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Give the labels in sorted order and the codes that go with it.
 
@@ -246,6 +273,15 @@ def match_labels(column: Column, fitted: NDArray[Any], where: str) -> NDArray[np
         lookup[same] = np.where(known[position] == sought, position, -1)
     codes: NDArray[np.intp] = lookup[column.values]
     return codes
+
+
+def match_ordered(column: Column, ordered: Sequence[Any], where: str) -> NDArray[np.intp]:
+    """Give for every row the position of its label in `ordered`, -1 if it is not there."""
+    order = sorted(range(len(ordered)), key=ordered.__getitem__)
+    found = match_labels(column, label_array([ordered[k] for k in order]), where)
+    position = np.array([*order, -1], dtype=np.intp)  # what is not there picks the last entry
+    matched: NDArray[np.intp] = position[found]
+    return matched
 
 
 def _read_cells(cells: list[Any], where: str, as_labels: bool, exact: bool) -> Column:

@@ -15,6 +15,7 @@ from weald.input.labels import check_weights
 from weald.input.raw_table import keep_X_fit, keep_X_predict, take_rows
 from weald.input.row_weights import RowWeights
 from weald.input.table import Table, check_X_fit, check_X_predict
+from weald.params.warnings import warn_user
 
 __all__ = ["FitData", "Validation", "check_offset", "read_fit"]
 
@@ -201,6 +202,8 @@ def read_fit(
     else:
         table = table.without_weightless_categories(weights)
         estimator.categories_ = list(table.categories)
+        estimator._newcomers = table.newcomers(weights)
+        warn_of_near_unique(estimator, table, weights)
     held = None
     if validation is not None and validation.given:
         if offset is not None and validation.offset is None:
@@ -212,6 +215,26 @@ def read_fit(
             held = _read_validation(estimator, validation, tree is not None, keep_given)
     matrix = given if table is None else table.X
     return FitData(matrix, target, weights, table, added, given, None, held)
+
+
+def warn_of_near_unique(estimator: Any, table: Table, weights: FloatArray | None) -> None:
+    """Say it if the categories of a column are different in nearly every row, as in an id."""
+    found = table.near_unique(weights)
+    if not found:
+        return
+    known = getattr(estimator, "feature_names_in_", range(len(table.categories)))
+    names = [repr(known[j]) for j in found[:3]]
+    more = [f"{len(found) - 3} more"] if len(found) > 3 else []
+    several = len(found) > 1
+    *before, last = [*names, *more]
+    listed = f"{', '.join(before)} and {last}" if before else last
+    rows = int(np.count_nonzero(~np.isnan(table.X[:, found[0]])))
+    warn_user(
+        f"Column{'s' * several} {listed} {'have' if several else 'has'} a different category in "
+        f"nearly every row ({table.n_categories[found[0]]} in {rows} rows): those of a single row "
+        f"count as one, so drop the column{'s' * several}, or put in place what several rows "
+        "share, such as a prefix, a group or a date."
+    )
 
 
 def _read_validation(estimator: Any, rows: Validation, trees: bool, keep_given: bool) -> FitData:

@@ -105,10 +105,23 @@ def _check_columns(model: Any) -> None:
     require(
         isinstance(blank, list) and all(is_whole(j, 0, n - 1) for j in blank), model, "a column"
     )
+    ordered = state.get("_ordered_columns", {})
+    require(isinstance(ordered, dict), model, "a column of ordered categories")
+    for j, labels in ordered.items():
+        fine = (
+            is_whole(j, 0, n - 1) and isinstance(labels, list) and len(set(labels)) == len(labels)
+        )
+        fine = fine and all(isinstance(label, str | int | float) for label in labels)
+        require(fine, model, "a column of ordered categories")
     if "categories_" not in state:
         return
     categories = state["categories_"]
     require(isinstance(categories, list) and len(categories) == n, model, "categories_")
+    newcomers = state.get("_newcomers", {})
+    require(isinstance(newcomers, dict), model, "a new category")
+    for j, code in newcomers.items():
+        fine = is_whole(j, 0, n - 1) and categories[j] is not None
+        require(fine and is_whole(code, 0, len(categories[j]) - 1), model, "a new category")
     for labels in categories:
         if labels is not None:
             require(isinstance(labels, np.ndarray) and labels.ndim == 1, model, "categories_")

@@ -29,7 +29,9 @@ from weald.input.columns import (
     first_wide,
     float_type,
     match_labels,
+    match_ordered,
     read_array,
+    read_ordered,
     read_series,
     sort_labels,
 )
@@ -41,6 +43,7 @@ __all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape
 
 TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
+FREE_CATEGORIES = 8  # kFreeCategories of the core: more are many
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
 _BLOCK = 8192  # rows copied at a time, so that a block of the matrix stays in the cache
@@ -82,6 +85,41 @@ class Table:
     def n_categories(self) -> list[int]:
         """Number of categories of every column, as the engine wants it: 0 for numbers."""
         return [0 if labels is None else max(len(labels), 1) for labels in self.categories]
+
+    def near_unique(self, weights: FloatArray | None) -> list[int]:
+        """Give the columns that have more than half as many categories as rows.
+
+        A row of weight k is k rows. Up to eight categories are few, however few rows there are.
+        """
+        found = []
+        for j, count in enumerate(self.n_categories):
+            if count <= FREE_CATEGORIES:
+                continue
+            there = ~np.isnan(self.X[:, j])
+            whole = weights is not None and bool((weights == np.floor(weights)).all())
+            rows = weights[there].sum() if weights is not None and whole else there.sum()
+            if 2 * count > rows:
+                found.append(j)
+        return found
+
+    def newcomers(self, weights: FloatArray | None) -> dict[int, int]:
+        """Give, for columns with several categories of a single row, the code of one of these.
+
+        The engine takes them for one, and new categories are like them: seen for the first time.
+        """
+        found = {}
+        for j, count in enumerate(self.n_categories):
+            if count <= FREE_CATEGORIES:
+                continue
+            there = ~np.isnan(self.X[:, j])
+            mass = np.ones(len(there)) if weights is None else weights
+            sums = np.bincount(self.X[there, j].astype(np.intp), mass[there], minlength=count)
+            row = 1.0
+            if not bool((mass == np.floor(mass)).all()):
+                row = float(mass.sum() / np.count_nonzero(mass))
+            if np.count_nonzero(sums < 1.5 * row) > 1:
+                found[j] = int(sums.argmin())
+        return found
 
     def binned(
         self,
@@ -129,8 +167,9 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     estimator : estimator
         Gets `n_features_in_`, and `feature_names_in_` when all columns have text as names.
     X : array-like, data frame (pandas, polars, Arrow) or scipy sparse of shape (n, d)
-        Numbers and booleans become numbers; text, categoricals and enums become categories; None,
-        NaN and NA are missing.  Sparse data are made dense, with 0 for what is absent, so they need
+        Numbers and booleans become numbers; text and categoricals become categories; ordered
+        categoricals and enums become numbers, the places of their labels; None, NaN and NA are
+        missing.  Sparse data are made dense, with 0 for what is absent, so they need
         the memory of a dense table.
     categorical_features : "from_dtype", None, or a list of indices, of names, or a boolean mask
         The columns that are categories: those of a text or categorical type; none (categoricals of
@@ -157,21 +196,24 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     if not as_labels.any():
         matrix = source.matrix()
         if matrix is not None:
-            estimator._blank_columns = _blank(matrix)
+            estimator._blank_columns, estimator._ordered_columns = _blank(matrix), {}
             return Table(matrix, (None,) * d, source.names)
 
     columns: list[NDArray[Any]] = []
     categories: list[NDArray[Any] | None] = []
-    for column, where in source.columns(as_labels):
+    ordered: dict[int, list[Any]] = {}
+    for j, (column, where) in enumerate(source.columns(as_labels, ordered)):
         values, labels = column.values, None
-        if column.labels is not None and categorical_features is None:
+        if column.labels is None or j in ordered:
+            pass  # numbers as they are
+        elif categorical_features is None:
             values = _as_numbers(column, where)
-        elif column.labels is not None:
+        else:
             labels, values = sort_labels(column, where)
         columns.append(values)
         categories.append(labels)
     matrix = _assemble(columns, source)
-    estimator._blank_columns = _blank(matrix)
+    estimator._blank_columns, estimator._ordered_columns = _blank(matrix), ordered
     return Table(matrix, tuple(categories), source.names)
 
 
@@ -187,7 +229,8 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     Returns
     -------
     ndarray of shape (n, d), float32 or float64, C-contiguous
-        A label that was not there in fit is NaN like a missing one.
+        A label that was not there in fit is NaN like a missing one; in a column of many labels of
+        a single row, it is one of these.
     """
     try:
         categories = estimator.categories_
@@ -204,6 +247,7 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
         and X.flags.c_contiguous
         and X.flags.aligned
         and not hasattr(estimator, "feature_names_in_")
+        and not getattr(estimator, "_ordered_columns", None)
         and all(map(is_, categories, repeat(None)))
         and not _has_infinity(X)
     ):
@@ -212,6 +256,9 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
     source = _open(X, estimator)
     validate_data(estimator, source.native, reset=False, skip_check_array=True)
     as_labels = np.array([labels is not None for labels in categories], dtype=bool)
+    ordered = getattr(estimator, "_ordered_columns", {})
+    newcomers = getattr(estimator, "_newcomers", {})
+    as_labels[list(ordered)] = True
     if not as_labels.any():
         matrix = source.matrix()
         if matrix is not None:
@@ -219,8 +266,13 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
 
     columns: list[NDArray[Any]] = []
     for j, (column, where) in enumerate(source.columns(as_labels)):
-        if as_labels[j]:
-            columns.append(match_labels(column, categories[j], where))
+        if j in ordered:
+            columns.append(match_ordered(column, ordered[j], where))
+        elif as_labels[j]:
+            codes = match_labels(column, categories[j], where)
+            if j in newcomers:
+                codes[(codes < 0) & (column.values >= 0)] = newcomers[j]
+            columns.append(codes)
         elif not column.labels:  # numbers, or text that is missing throughout
             columns.append(column.values)
         elif not any(isinstance(label, str) for label in column.labels):
@@ -271,13 +323,25 @@ class _Source:
             floats = data.astype(float_type(data.dtype), copy=False)
         return _finite(np.require(floats, requirements=["C", "A"]), self)
 
-    def columns(self, as_labels: NDArray[np.bool_]) -> Iterable[tuple[Column, str]]:
-        """Read the columns one by one; numbers count as labels where `as_labels` says so."""
+    def columns(
+        self, as_labels: NDArray[np.bool_], ordered: dict[int, list[Any]] | None = None
+    ) -> Iterable[tuple[Column, str]]:
+        """Read the columns one by one; numbers count as labels where `as_labels` says so.
+
+        Where it does not, columns of ordered categories are noted in `ordered`, if given: their
+        values are the places of their labels.
+        """
         is_frame = isinstance(self.data, nw.DataFrame)
         read: Any = read_series if is_frame else read_array
         columns: Any = self.data.iter_columns() if is_frame else self.data.T
         for j, column in enumerate(columns):
             where = self.where(j)
+            if is_frame and ordered is not None and not as_labels[j]:
+                found = read_ordered(column, where)
+                if found is not None:
+                    ordered[j] = found.labels or []
+                    yield found, where
+                    continue
             yield read(column, where, as_labels=bool(as_labels[j])), where
 
 

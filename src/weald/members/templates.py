@@ -16,7 +16,10 @@ __all__ = ["Templates", "as_template", "fitted_tree", "grown_by_engine", "tree_l
 
 
 # What an estimator knows of the columns of its table.
-_OF_COLUMNS = ("n_features_in_", "feature_names_in_", "categories_", "_blank_columns")
+_OF_COLUMNS = (
+    *("n_features_in_", "feature_names_in_", "categories_", "_blank_columns"),
+    *("_ordered_columns", "_newcomers"),
+)
 
 
 def grown_by_engine(estimator: Any) -> bool:
@@ -144,6 +147,10 @@ def fitted_tree(
         if hasattr(like, "_blank_columns"):
             blank = np.isin(columns, like._blank_columns)
             member._blank_columns = np.flatnonzero(blank).tolist()
+        ordered = getattr(like, "_ordered_columns", {})
+        member._ordered_columns = {k: ordered[j] for k, j in enumerate(columns) if j in ordered}
+        new = getattr(like, "_newcomers", {})
+        member._newcomers = {k: new[j] for k, j in enumerate(columns) if j in new}
         if hasattr(like, "feature_names_in_"):
             member.feature_names_in_ = like.feature_names_in_[columns]
     return member

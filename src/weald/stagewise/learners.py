@@ -21,6 +21,7 @@ from sklearn.base import clone
 from weald import _engine as engine
 from weald._engine import FloatArray
 from weald.boosting.learners import gradient_size_weights
+from weald.boosting.units import row_scale
 from weald.input.fit_data import FitData
 from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
@@ -62,6 +63,7 @@ class StagewiseTreeLearner:
             rows.table.columns,
             rows.weight,
         )
+        self._growth.rules.row_weight = 1 / row_scale(rows.weights)
         table = replace(rows.table, X=np.ascontiguousarray(rows.X))
         self._matrix = table.binned(self._growth, rows.weights, self._growth.threads)
         self._draw = engine.Draw()

@@ -1,0 +1,1 @@
+"""Columns of many categories: what they cost, and what they give beside integer codes."""

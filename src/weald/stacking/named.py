@@ -73,9 +73,9 @@ class NamedMembers(Ensemble, SavedEstimator):
         if "_members" in state:
             require(not self._members.grid, self, "the order of its members")
         if "final_estimator_" in state:
-            require(hasattr(self.final_estimator_, "predict"), self, "its final model")
+            require(hasattr(state["final_estimator_"], "predict"), self, "its final model")
         if "stack_method_" in state and "_members" in state:
-            asked = list(zip(self._members.members, self.stack_method_, strict=True))
+            asked = list(zip(self._members.estimators(), state["stack_method_"], strict=True))
             known = all(how in _QUESTIONS and hasattr(member, how) for member, how in asked)
             require(known, self, "what it asks its members")
         for name in {"le_", "_label_encoder"} & set(state):  # one, or one for each output

@@ -46,14 +46,17 @@ def route(tree, codes, went_left, X):
     return leaf
 
 
-def codes_of(values, n_categories, max_bins):
-    """Codes of the categories: with bins, the rarest share the last."""
-    if max_bins is None:
-        return np.arange(n_categories)
+def codes_of(values, n_categories, max_bins, often):
+    """Codes of the categories: those of a single row share one; with bins, the rarest too."""
     count = np.bincount(values[~np.isnan(values)].astype(int), minlength=n_categories)
+    single = often * count == 1
+    if max_bins is None or n_categories - single.sum() + single.any() <= max_bins:
+        return np.where(single, n_categories, np.arange(n_categories))
     rank = np.argsort(np.argsort(-count, kind="stable"), kind="stable")
     return np.minimum(rank, max_bins - 1)
 
+
+MANY = 1000  # rows that a row is, so that it pays to tell every category from the others
 
 MODELS = {
     "tree": DecisionTreeRegressor(),
@@ -70,15 +73,19 @@ MODELS = {
 @pytest.mark.parametrize("levels", some([3000, 300], one_in=9))
 @pytest.mark.parametrize("name", MODELS)
 def test_categories_go_left_that_went_left_in_training(name, levels):
-    X, y = table(2500, levels)
-    model = MODELS[name].set_params(categorical_features=[0, 1], random_state=0, n_jobs=2).fit(X, y)
+    X, y = table(12_000, levels)  # with some rows each, or cuts would not pay
+    often = 1 if hasattr(MODELS[name], "n_estimators") else MANY
+    model = MODELS[name].set_params(categorical_features=[0, 1], random_state=0, n_jobs=2)
+    model.fit(X, y, np.full(len(X), often))
     member = model.estimators_[1] if hasattr(model, "estimators_") else model
     tree = member.tree_
     coded = X.copy()  # as the engine sees them: by their place among the categories
     for j in (0, 1):
         known = ~np.isnan(X[:, j])
         coded[known, j] = np.searchsorted(model.categories_[j], X[known, j])
-    codes = {j: codes_of(coded[:, j], len(model.categories_[j]), model.max_bins) for j in (0, 1)}
+    codes = {
+        j: codes_of(coded[:, j], len(model.categories_[j]), model.max_bins, often) for j in (0, 1)
+    }
     drawn = model.in_bag_[1] > 0 if hasattr(model, "estimators_") else np.ones(len(X), bool)
     passed = np.asarray(tree.decision_path(coded[drawn]).todense(), dtype=bool)
     went_left = {}
@@ -106,7 +113,7 @@ def test_peeling_off_one_category_after_another_takes_little_room(sign):
     levels = 1000
     y = sign * np.concatenate([4.0 ** -np.arange(500), np.zeros(levels - 500)])
     X = np.random.default_rng(0).permutation(levels)[:, None]
-    tree = DecisionTreeRegressor(categorical_features=[0]).fit(X, y).tree_
+    tree = DecisionTreeRegressor(categorical_features=[0]).fit(X, y, [MANY] * levels).tree_
     assert tree.max_depth > 50
     assert len(tree.sets) < 4 * tree.node_count
 
@@ -115,7 +122,7 @@ def test_room_grows_with_the_categories_and_not_with_their_square():
     rng = np.random.default_rng(0)
     for levels in (2000, 20_000):
         X, y = rng.permutation(levels)[:, None], rng.normal(size=levels)
-        model = DecisionTreeRegressor(categorical_features=[0]).fit(X, y)
+        model = DecisionTreeRegressor(categorical_features=[0]).fit(X, y, [MANY] * levels)
         np.testing.assert_array_equal(model.predict(X), y)
         assert model.tree_.n_leaves == levels
         assert len(model.tree_.sets) < 12 * levels
@@ -126,7 +133,7 @@ def test_the_words_for_large_sets_are_short():
     levels = 3000
     X = np.array([f"level {k}" for k in rng.permutation(levels)], dtype=object)[:, None]
     y = rng.normal(size=levels)
-    model = DecisionTreeRegressor().fit(X, y)
+    model = DecisionTreeRegressor().fit(X, y, [MANY] * levels)
     text = export_text(model)
     assert max(map(len, text.splitlines())) < 250
     assert "more}" in text

@@ -271,7 +271,7 @@ def check_cuts(lesson, row, node, rng, budget):
         left = goes_left(lesson, row, node, nodes)
         one, other = nodes.sums(left), nodes.sums(~left)
         made = np.where(inner, nodes.score(*one[:2]) + nodes.score(*other[:2]), before)
-        made -= paid(nodes, left, inner)
+        made -= paid(nodes, left, inner, columns)
     slack = doubt(nodes, before)
     must(made >= before - slack, "a cut of many categories that does not pay its price")
     for i in np.flatnonzero(made < best - slack):
@@ -281,12 +281,12 @@ def check_cuts(lesson, row, node, rng, budget):
     return len(nodes.row) * len(columns)
 
 
-def paid(nodes, left, inner):
+def paid(nodes, left, inner, columns):
     """What the splits of the nodes cost: nothing, unless they part many categories."""
     lesson, m = nodes.lesson, len(nodes.chosen)
     cost, feature = np.zeros(m), lesson.tree.feature[nodes.chosen]
     for j in np.unique(feature[inner]):
-        if not has_many(lesson, j) or lesson.extra.get("binned by") is None:
+        if j not in columns or not has_many(lesson, j):  # bins may make fewer categories of many
             continue
         there = ~np.isnan(lesson.X[nodes.row, j])
         on_left = np.bincount(nodes.number[there & left], minlength=m)

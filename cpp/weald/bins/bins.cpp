@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 
 #include "weald/base/random.hpp"
@@ -205,10 +206,8 @@ double weight_of_a_row(const BinRequest& request, std::size_t n_rows) {
   if (request.weights == nullptr) return 1;
   double total = 0, present = 0;
   bool whole = true;
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    const double w = request.weights[i];
-    total += w, present += w > 0;
-    whole &= w == std::floor(w);
+  for (const double w : std::span(request.weights, n_rows)) {
+    total += w, present += w > 0, whole &= w == std::floor(w);
   }
   return whole || present == 0 ? 1 : total / present;
 }
@@ -235,10 +234,10 @@ void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categor
       }
     }
   });
-  // Sums of rounded weights lie near one row or near two, never near this.
-  const auto single = [&](Code c) { return column.many && weight[c] < 1.5 * row_weight; };
   std::vector<Code> order = codes;
-  const auto singles = std::stable_partition(order.begin(), order.end(), [&](Code c) { return !single(c); });
+  const auto singles = std::stable_partition(order.begin(), order.end(), [&](Code c) {
+    return !column.many || weight[c] > 1.5 * row_weight;  // weights, rounded or not, lie near one row or near two
+  });
   std::size_t kept = static_cast<std::size_t>(singles - order.begin());
   if (kept + (kept < n_categories) > most) {
     std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return weight[a] > weight[b]; });

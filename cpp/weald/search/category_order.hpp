@@ -8,15 +8,49 @@
 
 namespace weald {
 
+inline Lane h_of_cell(const Channels& stats, const Lane* cell) {
+  return stats.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1];
+}
+
+// By how much the first of the categories outweigh the others.
+inline Lane lead_of(const Channels& stats, const Lane* cells, std::span<const Code> order, std::size_t first) {
+  Lane lead = 0;
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    const Lane h = h_of_cell(stats, cells + order[p] * stats.lanes);
+    lead += p < first ? h : -h;
+  }
+  return lead;
+}
+
+// A category of few rows says little, so it must not choose its side: all such go together, and with the missing
+// values (null: there are none). Gives those that are left; `others` is what the rare and the missing add up to.
+inline std::span<Code> set_rare_apart(const Channels& stats, const Lane* cells, const Lane* missing,
+                                      std::span<Code> order, std::vector<Code>& rare, std::vector<Lane>& others) {
+  const std::size_t lanes = stats.lanes;
+  others.assign(lanes, 0);
+  const auto join = [&](const Lane* cell) {
+    for (std::size_t k = 0; k < lanes; ++k) others[k] += cell[k];
+  };
+  if (missing) join(missing);
+  std::size_t kept = 0;
+  for (const Code code : order) {
+    const Lane* cell = cells + code * lanes;
+    if (static_cast<double>(h_of_cell(stats, cell)) >= stats.least_category) {
+      order[kept++] = code;
+    } else {
+      rare.push_back(code);
+      join(cell);
+    }
+  }
+  return order.first(kept);
+}
+
 // One channel: ordering by the mean G/H makes the best contiguous cut the best of all 2^(c-1)-1
 // partitions (Fisher 1958; Breiman et al. 1984, theorem 4.5). Many channels: ordering along the
 // first principal component of the categories' mean vectors (Coppersmith, Hong & Hosking 1999).
 inline std::vector<double> category_keys(const Channels& stats, const Lane* cells, std::span<const Code> codes) {
   const std::size_t n = codes.size(), channels = stats.channels;
-  const auto h = [&](std::size_t c) {
-    const Lane* cell = cells + codes[c] * stats.lanes;
-    return static_cast<double>(stats.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1]);
-  };
+  const auto h = [&](std::size_t c) { return static_cast<double>(h_of_cell(stats, cells + codes[c] * stats.lanes)); };
   const auto g = [&](std::size_t c, std::size_t k) {
     const Lane* cell = cells + codes[c] * stats.lanes;
     return static_cast<double>(stats.layout == Layout::Packed ? *cell >> 32 : cell[2 + k]);

@@ -81,7 +81,10 @@ class ColumnSearch {
   // Returns whether there is anything to cut.
   bool improve(Split& best) {
     if (groups_ == Groups::AllCodes) return improve_by_all_codes(best), true;
-    if (column_.categorical && stats_.order_lambda > 0) set_rare_apart();
+    if (column_.categorical && stats_.order_lambda > 0) {
+      const Lane* missing = has_missing_ ? cells_ + column_.n_codes * stats_.lanes : nullptr;
+      scratch_.order = set_rare_apart(stats_, cells_, missing, order(), rare_, others_);
+    }
     if (order().empty()) return true;
     const bool others = has_missing_ || !rare_.empty();
     const std::size_t last = others ? order().size() : order().size() - 1;
@@ -147,49 +150,14 @@ class ColumnSearch {
   void choose_left(const Cut& cut) {
     const bool others = has_missing_ || !rare_.empty();
     const bool alone = cut.groups_left == order().size();
-    const bool flip = others ? cut.missing_left || (alone && rare_.empty()) : weight_of(cut.groups_left) > 0;
+    const bool flip =
+        others ? cut.missing_left || (alone && rare_.empty()) : lead_of(stats_, cells_, order(), cut.groups_left) > 0;
     const auto chosen = flip ? order().subspan(cut.groups_left) : order().first(cut.groups_left);
     split_.left_codes.assign(chosen.begin(), chosen.end());
     if (!flip) return;
     split_.missing_left = !cut.missing_left;
     split_.left_sum = *total_ - cut.left_sum;
     std::swap(split_.left_value, split_.right_value);
-  }
-
-  // By how much the first groups outweigh the others.
-  Lane weight_of(std::size_t groups) const {
-    const bool packed = stats_.layout == Layout::Packed;
-    Lane lead = 0;
-    for (std::size_t p = 0; p < order().size(); ++p) {
-      const Lane* cell = cells_ + order()[p] * stats_.lanes;
-      const Lane h = packed ? *cell & 0xFFFFFFFF : cell[1];
-      lead += p < groups ? h : -h;
-    }
-    return lead;
-  }
-
-  // A category of few rows says little, so it must not choose its side: all such go together, and with the
-  // missing values.
-  void set_rare_apart() {
-    const std::size_t lanes = stats_.lanes;
-    const auto h_of = [&](const Lane* cell) {
-      return static_cast<double>(stats_.layout == Layout::Packed ? *cell & 0xFFFFFFFF : cell[1]);
-    };
-    others_.assign(lanes, 0);
-    const auto join = [&](Code code) {
-      for (std::size_t k = 0; k < lanes; ++k) others_[k] += cells_[code * lanes + k];
-    };
-    if (has_missing_) join(column_.n_codes);
-    std::size_t kept = 0;
-    for (const Code code : order()) {
-      if (h_of(cells_ + code * lanes) >= stats_.least_category) {
-        order()[kept++] = code;
-      } else {
-        rare_.push_back(code);
-        join(code);
-      }
-    }
-    scratch_.order = order().first(kept);
   }
 
   // Returns the scratch to all zeros.

@@ -195,14 +195,15 @@ def read_fit(
     n = given.shape[0] if table is None else len(table.X)
     reader = estimator if reader is None else reader
     target = reader._read_target(y, n)
-    weights = reader._row_weights(target, check_weights(sample_weight, n))
+    own = check_weights(sample_weight, n)
+    weights = reader._row_weights(target, own)
     added = check_offset(offset, n)
     if table is None:
         estimator.__dict__.pop("categories_", None)  # of trees that were here before
     else:
         table = table.without_weightless_categories(weights)
         estimator.categories_ = list(table.categories)
-        estimator._newcomers = table.newcomers(weights)
+        estimator._newcomers = table.newcomers(own)  # without what classes weigh
         warn_of_near_unique(estimator, table, weights)
     held = None
     if validation is not None and validation.given:

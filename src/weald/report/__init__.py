@@ -1,0 +1,1 @@
+"""The report: one HTML page about a fitted model and its data, that needs no network."""

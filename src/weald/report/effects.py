@@ -1,0 +1,246 @@
+"""Which columns matter, and how the prediction moves with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from weald._engine import FloatArray, IntArray
+from weald.explain import forest_importance
+from weald.input.raw_table import take_rows
+from weald.members.ensemble import DrawingEnsemble
+from weald.report.honest import Fold, Honest, answers
+from weald.report.table_rows import TableRows
+
+__all__ = ["ColumnImportance", "Dependence", "dependence_of", "importance_of", "with_column"]
+
+_CHEAP = 300_000_000  # rows x columns x members up to which columns are shuffled
+_HELD_OUT = 1_000  # rows of a fold in which columns are shuffled
+_REPEATS = 3
+_COLUMNS = 100  # shuffled at most
+_AVERAGED = 200  # rows whose predictions are averaged
+_GRID = 24  # values of a column
+_LABELS = 12  # categories of a column
+_LINES = 4  # classes shown
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnImportance:
+    """How much columns matter, the most important first.
+
+    Attributes
+    ----------
+    words : str
+        What was measured, in a sentence.
+    columns : array of shape (d,)
+        Numbers of the columns.
+    names : tuple of str
+    mean, std_error : arrays of shape (d,)
+    """
+
+    words: str
+    columns: IntArray
+    names: tuple[str, ...]
+    mean: FloatArray
+    std_error: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """How the mean prediction moves with a column, the others as they are (Friedman 2001).
+
+    Attributes
+    ----------
+    column : int
+    name : str
+    values : array of shape (g,)
+        Numbers, or places of categories.
+    labels : tuple of str, optional
+        Names of the categories; None for numbers.
+    lines : tuple of str
+        What is predicted: classes, or one number.
+    mean : array of shape (g, lines)
+    low, high : array of shape (g, lines)
+        Between which 8 of 10 rows lie.
+    """
+
+    column: int
+    name: str
+    values: FloatArray
+    labels: tuple[str, ...] | None
+    lines: tuple[str, ...]
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+# --- importance ----------------------------------------------------------------------------------
+
+
+def importance_of(
+    model: Any, rows: TableRows, honest: Honest, seed: int = 0
+) -> ColumnImportance | None:
+    """Rise of the error when a column is shuffled among rows that were not seen.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    rows : TableRows
+    honest : Honest
+        Whether there are out-of-bag rows, or copies fitted on folds.
+    seed : int
+    """
+    unit = "share of wrong labels" if rows.labels is not None else "mean squared error"
+    if honest.source == "out-of-bag" and isinstance(model, DrawingEnsemble):
+        cheap = len(rows) * rows.X.shape[1] * len(model) <= _CHEAP
+        kind = "permutation" if cheap or not hasattr(model, "forest_") else "unbiased"
+        found = forest_importance(
+            model, rows.table, rows.target, kind, random_state=seed  # type: ignore[arg-type]
+        )
+        words = (
+            f"Rise of each member's error ({unit}) on its out-of-bag rows when a column is "
+            "shuffled. Bars end at one standard error, over members."
+            if kind == "permutation"
+            else "Impurity decrease as the out-of-bag rows see it. Bars end at one standard error, "
+            "over members."
+        )
+        return _ranked(words, rows, np.arange(rows.X.shape[1]), found.mean, found.std_error)
+    if not honest.folds:
+        return None
+    columns = np.arange(min(rows.X.shape[1], _COLUMNS))
+    each = np.concatenate([_rises(fold, columns, seed) for fold in honest.folds])
+    error = each.std(axis=0, ddof=1) / np.sqrt(len(each))
+    words = (
+        f"Rise of the error ({unit}) on rows held out when a column is shuffled. Bars end at one "
+        "standard error, over folds and shuffles."
+    )
+    if len(columns) < rows.X.shape[1]:
+        words += f" Only the first {len(columns)} of {rows.X.shape[1]} columns were looked at."
+    return _ranked(words, rows, columns, each.mean(axis=0), error)
+
+
+def _ranked(
+    words: str, rows: TableRows, columns: IntArray, mean: FloatArray, error: FloatArray
+) -> ColumnImportance:
+    order = np.argsort(-mean, kind="stable")
+    names = tuple(rows.names[columns[j]] for j in order)
+    return ColumnImportance(words, columns[order], names, mean[order], error[order])
+
+
+def _rises(fold: Fold, columns: IntArray, seed: int) -> FloatArray:
+    """Rise of the error for each shuffle and column."""
+    held = fold.rows.take(fold.rows.some(_HELD_OUT, seed))
+    draw = np.random.default_rng(seed)
+
+    def error(rows: TableRows) -> float:
+        chosen = answers(fold.model, rows)[1]
+        wrong = chosen != rows.y if rows.labels is not None else (chosen - rows.y) ** 2
+        return float(wrong.mean())
+
+    before = error(held)
+    rises = np.zeros((_REPEATS, len(columns)))
+    for r in range(_REPEATS):
+        order = draw.permutation(len(held))
+        for k, j in enumerate(columns):
+            table = with_column(held.table, held.table, int(j), order)
+            rises[r, k] = error(_replaced(held, table)) - before
+    return rises
+
+
+def _replaced(rows: TableRows, table: Any) -> TableRows:
+    return TableRows(
+        table, rows.X, rows.names, rows.categories, rows.y, rows.target, rows.labels
+    )
+
+
+def with_column(table: Any, source: Any, j: int, rows: npt.NDArray[np.intp]) -> Any:
+    """The table with column j taken from these rows of `source`, as many as the table has."""
+    if isinstance(table, np.ndarray):
+        changed = table.copy()
+        changed[:, j] = source[rows, j]
+        return changed
+    if hasattr(table, "tolil"):  # sparse
+        changed = table.tolil(copy=True)
+        changed[:, [j]] = source.tocsr()[rows][:, [j]]
+        return changed.tocsr()
+    frame = nw.from_native(table, eager_only=True)
+    given = nw.from_native(source, eager_only=True)
+    name = frame.columns[j]
+    values = given.get_column(name)[rows]
+    if frame.implementation.is_pandas_like():  # which would match by the index
+        native = table.copy()
+        native[name] = values.to_native().set_axis(native.index)
+        return native
+    return frame.with_columns(values).to_native()
+
+
+# --- dependence ----------------------------------------------------------------------------------
+
+
+def dependence_of(
+    model: Any, rows: TableRows, columns: Sequence[int], seed: int = 0
+) -> tuple[Dependence, ...]:
+    """How the prediction moves with some columns.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    rows : TableRows
+    columns : sequence of int
+    seed : int
+        For the rows whose predictions are averaged.
+    """
+    some = rows.some(_AVERAGED, seed)
+    return tuple(
+        found for j in columns if (found := _dependence(model, rows, int(j), some)) is not None
+    )
+
+
+def _dependence(model: Any, rows: TableRows, j: int, some: IntArray) -> Dependence | None:
+    at, labels = _grid(rows, j)
+    if len(at) < 2:
+        return None
+    g, m = len(at), len(some)
+    tiled = take_rows(rows.table, np.tile(some, g))
+    table = with_column(tiled, rows.table, j, np.repeat(at, m))
+    part = rows.take(np.tile(some, g))
+    said = answers(model, _replaced(part, table))[0].reshape(g, m, -1)
+    lines, shown = _lines(rows)
+    low, high = np.quantile(said[:, :, shown], [0.1, 0.9], axis=1)
+    values = np.arange(float(g)) if labels is not None else rows.X[at, j].astype(np.float64)
+    mean = said[:, :, shown].mean(axis=1)
+    return Dependence(j, rows.names[j], values, labels, lines, mean, low, high)
+
+
+def _lines(rows: TableRows) -> tuple[tuple[str, ...], list[int]]:
+    """Which predictions are shown."""
+    if rows.classes is None:
+        return ("prediction",), [0]
+    if len(rows.classes) <= 2:
+        k = len(rows.classes) - 1
+        return (f"share of {rows.classes[k]}",), [k]
+    count = np.bincount(rows.y, minlength=len(rows.classes))
+    shown = sorted(np.argsort(-count, kind="stable")[:_LINES].tolist())
+    return tuple(f"share of {rows.classes[k]}" for k in shown), shown
+
+
+def _grid(rows: TableRows, j: int) -> tuple[npt.NDArray[np.intp], tuple[str, ...] | None]:
+    """Rows that have the values to try, in their order, and the names of categories."""
+    column, known = rows.X[:, j], rows.categories[j]
+    present = np.flatnonzero(~np.isnan(column))
+    values, first, count = np.unique(column[present], return_index=True, return_counts=True)
+    if known is not None:
+        kept = np.sort(np.argsort(-count, kind="stable")[:_LABELS])
+        labels = tuple(str(known[int(code)]) for code in values[kept])
+        return present[first[kept]], labels
+    if len(values) > _GRID:
+        at = np.quantile(column[present], np.linspace(0.01, 0.99, _GRID), method="nearest")
+        kept = np.unique(np.searchsorted(values, at))
+    else:
+        kept = np.arange(len(values))
+    return present[first[kept]], None

@@ -73,9 +73,7 @@ def write_report(
     from weald.report.facts import gather
     from weald.report.page import page_of
 
-    facts = gather(
-        model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed
-    )
+    facts = gather(model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed)
     target = Path(path)
     target.write_text(page_of(facts), encoding="utf-8")
     return target

@@ -1,4 +1,4 @@
-"""Charts as inline SVG, coloured by the style sheet of the page, so that they follow light and dark.
+"""Charts as inline SVG, coloured by the style sheet of the page, in light and dark.
 
 Every chart has axes with names, a description for those who cannot see it, and its numbers in a
 table behind it. Lines differ in their dashes, not in colour alone.
@@ -92,7 +92,9 @@ class Chart:
 
     def _drawn(self) -> str:
         x_low, x_high, x_ticks = _scale(self.x, [one.x for one in self.series])
-        ys = [part for one in self.series for part in (one.y, one.low, one.high) if part is not None]
+        ys = [
+            part for one in self.series for part in (one.y, one.low, one.high) if part is not None
+        ]
         if any(one.kind == "bars" for one in self.series):
             ys.append(np.zeros(1))
         y_low, y_high, y_ticks = _scale(self.y, ys)
@@ -125,7 +127,7 @@ class Chart:
             heads = [self.x.name, self.y.name, *(["from", "to"] if one.low is not None else [])]
             rows = []
             for i in some:
-                at = int(round(float(one.x[i]))) if self.x.names else 0
+                at = round(float(one.x[i])) if self.x.names else 0
                 first = self.x.names[at] if self.x.names else words(one.x[i])
                 cells = [first, words(one.y[i])]
                 if one.low is not None and one.high is not None:
@@ -257,12 +259,24 @@ def _points(one: Series, k: int, place: _Place) -> str:
         if one.low is not None and one.high is not None:
             low, high = place.y(one.low[i]), place.y(one.high[i])
             at = place.x(x)
-            parts.append(f'<line class="whisker c{k % 6}" x1="{at}" x2="{at}" y1="{low}" y2="{high}"/>')
-        radius = 2 if small else 4
-        parts.append(
-            f'<circle class="point c{k % 6}" cx="{place.x(x)}" cy="{place.y(y)}" r="{radius}"/>'
-        )
+            parts.append(
+                f'<line class="whisker c{k % 6}" x1="{at}" x2="{at}" y1="{low}" y2="{high}"/>'
+            )
+        parts.append(_marker(place.x(x), place.y(y), 2 if small else 4, k))
     return "".join(parts)
+
+
+def _marker(x: float, y: float, r: float, k: int) -> str:
+    """A point whose shape tells its series, as its colour does."""
+    if k % 4 == 0:
+        return f'<circle class="point c{k % 6}" cx="{x}" cy="{y}" r="{r}"/>'
+    around = {
+        1: ((-r, -r), (r, -r), (r, r), (-r, r)),
+        2: ((0, -1.3 * r), (1.2 * r, r), (-1.2 * r, r)),
+        3: ((0, -1.4 * r), (1.4 * r, 0), (0, 1.4 * r), (-1.4 * r, 0)),
+    }[k % 4]
+    corners = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in around)
+    return f'<polygon class="point c{k % 6}" points="{corners}"/>'
 
 
 def _bars(one: Series, k: int, place: _Place) -> str:
@@ -285,7 +299,7 @@ def _key(kind: str, k: int) -> str:
     """The sign of a series in the legend."""
     inside = {
         "line": f'<path class="line c{k % 6}" d="M1 6L23 6"/>',
-        "points": f'<circle class="point c{k % 6}" cx="12" cy="6" r="4"/>',
+        "points": _marker(12, 6, 4, k),
         "bars": f'<rect class="bar c{k % 6}" x="4" y="1" width="16" height="10"/>',
         "diagonal": '<path class="diagonal" d="M1 6L23 6"/>',
     }[kind]

@@ -9,19 +9,20 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from weald._engine import FloatArray, IntArray
-from weald.explain import forest_importance
-from weald.input.raw_table import take_rows
+from weald.explain.importance import Kind, forest_importance
 from weald.members.ensemble import DrawingEnsemble
 from weald.report.honest import Fold, Honest, answers
 from weald.report.table_rows import TableRows
 
-__all__ = ["ColumnImportance", "Dependence", "dependence_of", "importance_of", "with_column"]
+__all__ = ["ColumnImportance", "Dependence", "dependence_of", "gathered", "importance_of"]
 
-_CHEAP = 300_000_000  # rows x columns x members up to which columns are shuffled
-_HELD_OUT = 1_000  # rows of a fold in which columns are shuffled
-_REPEATS = 3
+_CHEAP = 30_000_000  # rows x columns x members up to which columns are shuffled
+_HELD_OUT = 500  # rows of a fold in which columns are shuffled
+_REPEATS = 2
+_CELLS = 2_000_000  # of shuffled rows that are predicted at once
 _COLUMNS = 100  # shuffled at most
 _AVERAGED = 200  # rows whose predictions are averaged
 _GRID = 24  # values of a column
@@ -98,9 +99,13 @@ def importance_of(
     unit = "share of wrong labels" if rows.labels is not None else "mean squared error"
     if honest.source == "out-of-bag" and isinstance(model, DrawingEnsemble):
         cheap = len(rows) * rows.X.shape[1] * len(model) <= _CHEAP
-        kind = "permutation" if cheap or not hasattr(model, "forest_") else "unbiased"
+        kind: Kind = "permutation" if cheap or not hasattr(model, "forest_") else "unbiased"
         found = forest_importance(
-            model, rows.table, rows.target, kind, random_state=seed  # type: ignore[arg-type]
+            model,
+            rows.table,
+            rows.target,
+            kind,
+            random_state=seed,
         )
         words = (
             f"Rise of each member's error ({unit}) on its out-of-bag rows when a column is "
@@ -135,48 +140,48 @@ def _ranked(
 def _rises(fold: Fold, columns: IntArray, seed: int) -> FloatArray:
     """Rise of the error for each shuffle and column."""
     held = fold.rows.take(fold.rows.some(_HELD_OUT, seed))
+    m, d = held.X.shape
     draw = np.random.default_rng(seed)
 
-    def error(rows: TableRows) -> float:
-        chosen = answers(fold.model, rows)[1]
-        wrong = chosen != rows.y if rows.labels is not None else (chosen - rows.y) ** 2
-        return float(wrong.mean())
+    def errors(table: Any, times: int) -> FloatArray:
+        """Of the rows, so many times one after the other."""
+        chosen = answers(fold.model, table, held.labels)[1].reshape(times, m)
+        wrong = chosen != held.y if held.labels is not None else (chosen - held.y) ** 2
+        found: FloatArray = wrong.mean(axis=1)
+        return found
 
-    before = error(held)
+    before = errors(held.table, 1)[0]
     rises = np.zeros((_REPEATS, len(columns)))
+    at_once = max(1, _CELLS // (m * d))  # columns, each shuffled in a copy of the rows of its own
     for r in range(_REPEATS):
-        order = draw.permutation(len(held))
-        for k, j in enumerate(columns):
-            table = with_column(held.table, held.table, int(j), order)
-            rises[r, k] = error(_replaced(held, table)) - before
+        order = draw.permutation(m)
+        for begin in range(0, len(columns), at_once):
+            some = columns[begin : begin + at_once]
+            source = np.tile(np.arange(m)[:, None], (len(some), d))
+            for k, j in enumerate(some):
+                source[k * m : (k + 1) * m, j] = order
+            found = errors(gathered(held.table, source), len(some))
+            rises[r, begin : begin + at_once] = found - before
     return rises
 
 
-def _replaced(rows: TableRows, table: Any) -> TableRows:
-    return TableRows(
-        table, rows.X, rows.names, rows.categories, rows.y, rows.target, rows.labels
-    )
-
-
-def with_column(table: Any, source: Any, j: int, rows: npt.NDArray[np.intp]) -> Any:
-    """The table with column j taken from these rows of `source`, as many as the table has."""
+def gathered(table: Any, source: npt.NDArray[np.intp]) -> Any:
+    """A table of the same kind whose cell (i, j) is the cell (source[i, j], j) of this one."""
     if isinstance(table, np.ndarray):
-        changed = table.copy()
-        changed[:, j] = source[rows, j]
-        return changed
-    if hasattr(table, "tolil"):  # sparse
-        changed = table.tolil(copy=True)
-        changed[:, [j]] = source.tocsr()[rows][:, [j]]
-        return changed.tocsr()
+        return np.take_along_axis(table, source, axis=0)
+    if sp.issparse(table):
+        by_column: Any = table.asformat("csc")  # type: ignore[attr-defined]
+        return sp.hstack(
+            [by_column[:, [j]].tocsr()[rows] for j, rows in enumerate(source.T)], "csr"
+        )
     frame = nw.from_native(table, eager_only=True)
-    given = nw.from_native(source, eager_only=True)
-    name = frame.columns[j]
-    values = given.get_column(name)[rows]
-    if frame.implementation.is_pandas_like():  # which would match by the index
-        native = table.copy()
-        native[name] = values.to_native().set_axis(native.index)
-        return native
-    return frame.with_columns(values).to_native()
+    columns = {
+        name: frame.get_column(name)[rows].to_native()
+        for name, rows in zip(frame.columns, source.T, strict=True)
+    }
+    if frame.implementation.is_pandas_like():  # which would match rows by their index
+        columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
+    return nw.from_dict(columns, backend=frame.implementation).to_native()
 
 
 # --- dependence ----------------------------------------------------------------------------------
@@ -206,10 +211,9 @@ def _dependence(model: Any, rows: TableRows, j: int, some: IntArray) -> Dependen
     if len(at) < 2:
         return None
     g, m = len(at), len(some)
-    tiled = take_rows(rows.table, np.tile(some, g))
-    table = with_column(tiled, rows.table, j, np.repeat(at, m))
-    part = rows.take(np.tile(some, g))
-    said = answers(model, _replaced(part, table))[0].reshape(g, m, -1)
+    source = np.tile(np.tile(some, g)[:, None], rows.X.shape[1])
+    source[:, j] = np.repeat(at, m)
+    said = answers(model, gathered(rows.table, source), rows.labels)[0].reshape(g, m, -1)
     lines, shown = _lines(rows)
     low, high = np.quantile(said[:, :, shown], [0.1, 0.9], axis=1)
     values = np.arange(float(g)) if labels is not None else rows.X[at, j].astype(np.float64)

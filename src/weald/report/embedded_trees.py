@@ -1,27 +1,27 @@
 """Trees as data of a page: packed arrays in base64, and the formula that makes them a prediction.
 
 The nodes of all trees stand one after the other, in pre-order, so the left child of a node is the
-next one. Numbers that repeat, as thresholds between bins and the shares of pure leaves do, are
-written once each, with a short index for every place: a forest takes 6 to 12 bytes a node.
+next one, and the right one follows from which nodes are leaves. Numbers that repeat, as thresholds
+between bins and the shares of pure leaves do, are written once each, with a short index for every
+place: a forest takes about 5 bytes a node.
 
     nodes    node count of each tree
-    right    number of the right child within its tree; 0 at a leaf
-    column   column tested; 0 at a leaf
-    flags    1: missing values go left, 2: a test of categories
-    number   threshold, or where the set of a test of categories begins in `sets`
+    leaves   a bit for each node: it is a leaf
+    tests    of inner nodes: 4 times the column, 1 if missing values go left, 2 if of categories
+    number   of inner nodes: threshold, or where the set of categories begins in `sets`
     sets     words as in cpp/weald/tree/category_sets.hpp
     value    what each leaf holds, a row for each: class shares or a number
     rows     training rows of each leaf; `weight`: what they weigh, if that is another number
     said     what each leaf says, if that is neither its value nor a vote
 
-Of a single tree `value`, `rows` and `weight` have a row for every node; of many trees the page works
-out those of inner nodes, as means over the leaves.
+Of a single tree `value`, `rows` and `weight` have a row for every node; of many trees the page
+works out those of inner nodes, as means over the leaves.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ from weald.members.formula import Formula
 __all__ = ["LIMIT", "EmbeddedTrees", "embed_trees", "pack"]
 
 LIMIT = 20_000_000  # bytes of trees in a page
-_LEAST_BYTES = 6  # that a node takes, about: more nodes than LIMIT / 6 are not even tried
+_LEAST_BYTES = 3  # that a node takes: more than LIMIT / 3 of them are not even tried
 _INTEGERS = (("u8", np.uint8), ("u16", np.uint16), ("u32", np.uint32))
 
 
@@ -95,38 +95,39 @@ def _within(formula: Formula, n_nodes: int) -> Iterator[list[Tree]]:
 
 def _packed(trees: list[Tree], formula: Formula) -> dict[str, Any]:
     per_node = len(trees) == 1 == formula.rounds * formula.per_round
-    told = [np.ones(tree.node_count, dtype=bool) if per_node else tree.is_leaf for tree in trees]
-    before = np.cumsum([0, *(len(tree.sets) for tree in trees)])
-    inner = [~tree.is_leaf for tree in trees]
-    number = [
-        np.where(within, np.where(tree.is_categorical, tree.set_begin + begin, tree.threshold), 0.0)
-        for tree, within, begin in zip(trees, inner, before[:-1], strict=True)
-    ]
-    rows = _joined([tree.n_node_samples[keep] for tree, keep in zip(trees, told, strict=True)])
-    weight = _joined(
-        [tree.weighted_n_node_samples[keep] for tree, keep in zip(trees, told, strict=True)]
+
+    def inner(part: Callable[[Tree], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """A number of every node that is no leaf."""
+        return _joined([part(tree)[~tree.is_leaf] for tree in trees])
+
+    def told(part: Callable[[Tree], npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+        """What leaves hold, or all nodes of a single tree."""
+        return [part(tree) if per_node else part(tree)[tree.is_leaf] for tree in trees]
+
+    rows = _joined(told(lambda tree: tree.n_node_samples))
+    weight = _joined(told(lambda tree: tree.weighted_n_node_samples))
+    starts = np.cumsum([0, *(len(tree.sets) for tree in trees)])
+    begin = {id(tree): int(start) for tree, start in zip(trees, starts[:-1], strict=True)}
+    number = inner(
+        lambda tree: np.where(tree.is_categorical, tree.set_begin + begin[id(tree)], tree.threshold)
     )
-    values = [tree.value[keep, 0] if tree.n_outputs == 1 else tree.value[keep, :, 0]
-              for tree, keep in zip(trees, told, strict=True)]  # fmt: skip
     said = formula.said
     return {
         "perNode": per_node,
         "nodes": pack(np.array([tree.node_count for tree in trees], dtype=np.int64)),
-        "right": pack(
-            _joined([np.where(within, tree.children_right, 0)
-                     for tree, within in zip(trees, inner, strict=True)])  # fmt: skip
+        "leaves": pack(
+            np.packbits(_joined([tree.is_leaf for tree in trees]).astype(bool), bitorder="little")
         ),
-        "column": pack(
-            _joined([np.where(within, tree.feature, 0)
-                     for tree, within in zip(trees, inner, strict=True)])  # fmt: skip
+        "tests": pack(
+            inner(
+                lambda tree: (
+                    4 * tree.feature + tree.missing_go_to_left + 2 * tree.is_categorical
+                ).astype(np.int64)
+            )
         ),
-        "flags": pack(
-            _joined([tree.missing_go_to_left + 2 * tree.is_categorical.astype(np.int64)
-                     for tree in trees])  # fmt: skip
-        ),
-        "number": pack(_joined(number).astype(np.float64)),
+        "number": pack(number.astype(np.float64)),
         "sets": pack(_joined([tree.sets for tree in trees]).astype(np.int64)),
-        "value": _table(values),
+        "value": _table(told(_value)),
         "rows": pack(rows),
         "weight": None if np.array_equal(rows, weight) else pack(weight),
         "said": None
@@ -135,19 +136,38 @@ def _packed(trees: list[Tree], formula: Formula) -> dict[str, Any]:
     }
 
 
+def _value(tree: Tree) -> FloatArray:
+    """A row of numbers for every node: class shares, or a number for each output."""
+    return tree.value[:, 0] if tree.n_outputs == 1 else tree.value[:, :, 0]
+
+
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
 def _table(parts: list[FloatArray]) -> dict[str, Any]:
-    """Rows of numbers, each kind of row once."""
-    table = np.concatenate(parts) if parts else np.empty((0, 1))
-    distinct, index = np.unique(table, axis=0, return_inverse=True)
-    return {
-        "width": table.shape[1],
-        "table": pack(np.ravel(distinct)),
-        "index": pack(np.ravel(index).astype(np.int64)),
-    }
+    """Rows of numbers; each kind of row once, if that is shorter."""
+    table = np.ascontiguousarray(np.concatenate(parts)) if parts else np.empty((0, 1))
+    first, index = _kinds(table)
+    plain = pack(np.ravel(table))
+    coded, short = pack(index.astype(np.int64)), pack(np.ravel(table[first]))
+    if _length([coded, short]) < _length(plain):
+        return {"width": table.shape[1], "table": short, "index": coded}
+    return {"width": table.shape[1], "table": plain, "index": None}
+
+
+def _kinds(table: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Where each kind of row comes first, and the kind of each row.
+
+    Rows are told apart by a hash, as sorting whole rows takes a minute for a large forest.
+    """
+    odd = np.random.default_rng(0).integers(2**63, size=table.shape[1], dtype=np.uint64) * 2 + 1
+    bits = table.view(np.uint64)
+    hashed = ((bits ^ (bits >> np.uint64(29))) * odd).sum(axis=1, dtype=np.uint64)
+    _, first, index = np.unique(hashed, return_index=True, return_inverse=True)
+    if not np.array_equal(table[first][index], table):  # two kinds with one hash
+        _, first, index = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return first, np.ravel(index)
 
 
 def pack(array: npt.NDArray[Any]) -> dict[str, Any]:
@@ -181,7 +201,9 @@ def _base64(array: npt.NDArray[Any]) -> str:
 def _length(data: Any) -> int:
     """Characters of all arrays."""
     if isinstance(data, dict):
-        return sum(map(_length, data.values()))
+        return _length(list(data.values()))
+    if isinstance(data, list):
+        return sum(map(_length, data))
     return len(data) if isinstance(data, str) else 0
 
 

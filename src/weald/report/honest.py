@@ -1,9 +1,9 @@
 """Predictions of rows by models that did not see them.
 
 The rows of a report may be those the model learned from, so what it says about them proves nothing.
-Ensembles that leave rows out of their members' bags are asked out of bag; of other models copies are
-fitted on folds. That is bounded: a part of a large table is used, and no fold is begun that would
-probably end too late.
+Ensembles that leave rows out of their members' bags are asked out of bag; of other models copies
+are fitted on folds. That is bounded: a part of a large table is used, and no fold is begun that
+would probably end too late.
 """
 
 from __future__ import annotations
@@ -90,22 +90,32 @@ def honest_predictions(model: Any, rows: TableRows, seed: int = 0) -> Honest:
     return _cross_validated(model, rows, seed) if found is None else found
 
 
-def answers(model: Any, rows: TableRows) -> tuple[FloatArray, npt.NDArray[Any]]:
-    """Class shares and chosen codes, or numbers twice, of rows."""
-    if rows.labels is None:
-        said = np.asarray(model.predict(rows.table), dtype=np.float64)
+def answers(
+    model: Any, table: Any, labels: npt.NDArray[Any] | None
+) -> tuple[FloatArray, npt.NDArray[Any]]:
+    """Class shares and chosen codes, or numbers twice, of rows.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    table : rows, as models want them
+    labels : array, optional
+        The classes, of which the model may know a part; None for numbers.
+    """
+    if labels is None:
+        said = np.asarray(model.predict(table), dtype=np.float64)
         if said.ndim == 2:  # quantiles: the one in the middle
             said = said[:, int(np.argmin(np.abs(np.asarray(model.alpha) - 0.5)))]
         return said, said
-    place = {label: code for code, label in enumerate(rows.labels.tolist())}
+    place = {label: code for code, label in enumerate(labels.tolist())}
     known = np.array([place[label] for label in np.asarray(model.classes_).tolist()], dtype=np.intp)
-    labels = np.asarray(model.predict(rows.table)).tolist()
-    chosen = np.array([place[label] for label in labels], dtype=np.intp)
-    shares = np.zeros((len(rows), len(rows.labels)))
+    said = np.asarray(model.predict(table)).tolist()
+    chosen = np.array([place[label] for label in said], dtype=np.intp)
+    shares = np.zeros((len(chosen), len(labels)))
     if hasattr(model, "predict_proba"):
-        shares[:, known] = model.predict_proba(rows.table)
+        shares[:, known] = model.predict_proba(table)
     else:
-        shares[np.arange(len(rows)), chosen] = 1.0
+        shares[np.arange(len(chosen)), chosen] = 1.0
     return shares, chosen
 
 
@@ -148,7 +158,7 @@ def _out_of_bag(model: Any, rows: TableRows) -> Honest | None:
         vote=model._combination == "votes",
         costs=costs,
     )
-    watch.follow(members, members.read(model, rows.table), len(members), model.n_jobs)
+    watch.follow(members, members.read(model, rows.table), len(members), model._jobs())
     answered = watch.answered > 0
     if members.sampling.present is not None:
         answered &= members.sampling.present
@@ -185,7 +195,7 @@ def _cross_validated(model: Any, rows: TableRows, seed: int) -> Honest:
             warnings.simplefilter("ignore")  # the user has seen them in the fit
             copy = clone(model).fit(learned.table, learned.target)
         folds.append(Fold(copy, held))
-        parts.append((held.y, *answers(copy, held)))
+        parts.append((held.y, *answers(copy, held.table, held.labels)))
         if (time.monotonic() - began) * (1 + 1 / len(folds)) > SECONDS:
             break
     y, answer, chosen = (np.concatenate([each[k] for each in parts]) for k in range(3))
@@ -203,6 +213,7 @@ def _splits(rows: TableRows, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
     if n < 2:
         raise ValueError("A report needs at least two rows: there is nothing to compare.")
     if rows.labels is None or np.bincount(rows.y)[np.unique(rows.y)].min() < n:
-        return KFold(n, shuffle=True, random_state=seed).split(rows.X)  # type: ignore[no-any-return]
-    split = StratifiedKFold(n, shuffle=True, random_state=seed).split(rows.X, rows.y)
-    return split  # type: ignore[no-any-return]
+        yield from KFold(n, shuffle=True, random_state=seed).split(rows.X)
+    else:
+        folds = StratifiedKFold(n, shuffle=True, random_state=seed)
+        yield from folds.split(rows.X, rows.y)

@@ -127,20 +127,20 @@
   const valueAt = (i) => facts.value.subarray(i * facts.width, (i + 1) * facts.width);
 
   function sideLabels(node, left) {
-    const column = model.column[node];
+    const { column, number } = weald.testOf(model, node);
     const { labels } = data.columns[column];
-    return labels.filter((_, code) => weald.inSet(model.sets, model.number[node], labels.length, code) === left);
+    return labels.filter((_, code) => weald.inSet(model.sets, number, labels.length, code) === left);
   }
 
   // What holds on one side of a test; `all`: every category is named.
   function condition(i, left, all = false) {
     const node = model.begin[tree] + i;
-    const { name } = data.columns[model.column[node]];
-    const missingLeft = (model.flags[node] & 1) === 1;
+    const { column, missingLeft, categorical, number } = weald.testOf(model, node);
+    const { name } = data.columns[column];
     const missing = missingLeft === left ? " or missing" : "";
-    if ((model.flags[node] & 2) === 0) {
-      if (model.number[node] === Infinity) return `${name} is ${left ? "present" : "missing"}`;
-      return `${name} ${left ? "≤" : ">"} ${words(model.number[node], 6)}${missing}`;
+    if (!categorical) {
+      if (number === Infinity) return `${name} is ${left ? "present" : "missing"}`;
+      return `${name} ${left ? "≤" : ">"} ${words(number, 6)}${missing}`;
     }
     const own = sideLabels(node, left);
     const other = sideLabels(node, !left);
@@ -313,6 +313,7 @@
     const part = byId("part");
     const rounds = model.nodes.length / model.perRound;
     member.max = rounds;
+    if (model.perRound > 1) byId("memberName").textContent = "Round";
     byId("memberOf").textContent = `of ${rounds}`;
     byId("memberControl").hidden = rounds === 1;
     byId("partControl").hidden = model.perRound === 1;

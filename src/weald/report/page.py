@@ -26,7 +26,9 @@ def page_of(facts: ReportFacts) -> str:
         f'<h2 id="{anchor}-h">{escape(title)}</h2>{html}</section>'
         for title, anchor, html in parts
     )
-    contents = "".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for title, anchor, _ in parts)
+    contents = "".join(
+        f'<li><a href="#{anchor}">{escape(title)}</a></li>' for title, anchor, _ in parts
+    )
     data = None if facts.panel is None else _panel_data(facts, facts.panel)
     return Template(_file("page.html")).substitute(
         title=escape(facts.title),
@@ -71,5 +73,7 @@ def _panel_data(facts: ReportFacts, panel: Panel) -> dict[str, Any]:
         "classes": None if classes is None else list(classes),
         "adds": panel.adds,
         "rows": [[None if math.isnan(x) else float(x) for x in row] for row in panel.rows],
-        "rowNames": [f"row {i + 1}, where the target is {truth(i)}" for i in panel.numbers.tolist()],
+        "rowNames": [
+            f"row {i + 1}, where the target is {truth(i)}" for i in panel.numbers.tolist()
+        ],
     }

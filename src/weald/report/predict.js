@@ -21,28 +21,58 @@ const weald = (() => {
   }
 
   function unpackTable(packed) {
-    return packed && { width: packed.width, table: unpack(packed.table), index: unpack(packed.index) };
+    if (!packed) return null;
+    const index = packed.index ? unpack(packed.index) : null;
+    return { width: packed.width, table: unpack(packed.table), index };
   }
 
   // The model as the page holds it, made ready to be asked.
   function open(data, nCategories) {
     const model = { ...data, nCategories };
-    for (const name of ["nodes", "right", "column", "flags", "number", "sets", "rows"]) {
+    for (const name of ["nodes", "tests", "number", "sets", "rows"]) {
       model[name] = unpack(data[name]);
     }
     model.value = unpackTable(data.value);
     model.said = unpackTable(data.said);
     model.weight = data.weight ? unpack(data.weight) : model.rows;
     model.weights = data.weights ? unpack(data.weights) : null;
-    const n = model.right.length;
     model.begin = new Uint32Array(model.nodes.length + 1); // first node of each tree
     for (let t = 0; t < model.nodes.length; t++) model.begin[t + 1] = model.begin[t] + model.nodes[t];
-    model.leaf = new Uint32Array(n); // leaves before a node: the number of a leaf
-    for (let i = 0, leaves = 0; i < n; i++) {
-      model.leaf[i] = leaves;
-      if (model.right[i] === 0) leaves++;
-    }
+    findChildren(model, unpack(data.leaves));
     return model;
+  }
+
+  // Right children, numbered within their tree, 0 at leaves; and the leaves before every node, so the
+  // number of a leaf. After a leaf comes the right child of the last node that has none yet.
+  function findChildren(model, bits) {
+    const n = model.begin[model.nodes.length];
+    model.right = new Uint32Array(n);
+    model.leaf = new Uint32Array(n);
+    let leaves = 0;
+    for (let t = 0; t < model.nodes.length; t++) {
+      const waiting = [];
+      for (let i = model.begin[t]; i < model.begin[t + 1]; i++) {
+        model.leaf[i] = leaves;
+        if (((bits[i >>> 3] >>> (i & 7)) & 1) === 0) {
+          waiting.push(i);
+        } else {
+          leaves++;
+          if (waiting.length) model.right[waiting.pop()] = i + 1 - model.begin[t];
+        }
+      }
+    }
+  }
+
+  // The test of an inner node.
+  function testOf(model, node) {
+    const place = node - model.leaf[node];
+    const test = model.tests[place];
+    return {
+      column: Math.floor(test / 4),
+      missingLeft: (test & 1) === 1,
+      categorical: (test & 2) === 2,
+      number: model.number[place],
+    };
   }
 
   // Does a category go left? It is known, so below nCategories.
@@ -63,13 +93,12 @@ const weald = (() => {
   }
 
   function goesLeft(model, node, row) {
-    const x = row[model.column[node]];
-    const flags = model.flags[node];
-    const missingLeft = (flags & 1) === 1;
-    if ((flags & 2) === 0) return Number.isNaN(x) ? missingLeft : x <= model.number[node];
-    const nCategories = model.nCategories[model.column[node]];
+    const { column, missingLeft, categorical, number } = testOf(model, node);
+    const x = row[column];
+    if (!categorical) return Number.isNaN(x) ? missingLeft : x <= number;
+    const nCategories = model.nCategories[column];
     if (!(x >= 0 && x < nCategories)) return missingLeft && Number.isNaN(x);
-    return inSet(model.sets, model.number[node], nCategories, x);
+    return inSet(model.sets, number, nCategories, x);
   }
 
   // The nodes a row passes in a tree, from its root to its leaf.
@@ -101,7 +130,7 @@ const weald = (() => {
 
   // The numbers a leaf holds, or says.
   function told(table, place) {
-    const begin = table.index[place] * table.width;
+    const begin = (table.index ? table.index[place] : place) * table.width;
     return table.table.subarray(begin, begin + table.width);
   }
 
@@ -253,7 +282,7 @@ const weald = (() => {
     return { rows, weight, value, width };
   }
 
-  return { open, predict, path, nodesOf, inSet, unpack };
+  return { open, predict, path, testOf, nodesOf, inSet };
 })();
 
 if (typeof module !== "undefined") module.exports = weald;

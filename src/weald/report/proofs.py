@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier
 
 from weald.members.ensemble import Ensemble
@@ -14,7 +15,7 @@ from weald.theory import Certificate, Margins, certificate, margins
 
 __all__ = ["Proofs", "proofs_of"]
 
-_CELLS = 20_000_000  # rows x members up to which all rows are used
+_CELLS = 4_000_000  # rows x members up to which the certificate is worked out
 _MARGIN_ROWS = 1_000  # the best minimum margin is a linear program
 _MARGIN_MEMBERS = 500
 
@@ -25,7 +26,8 @@ class Proofs:
 
     certificate: Certificate | None
     margins: Margins | None
-    margin_words: str
+    words: tuple[str, ...] = ()
+    """What was left out, or looked at in part."""
 
 
 def proofs_of(model: Any, rows: TableRows, seed: int = 0) -> Proofs:
@@ -39,16 +41,23 @@ def proofs_of(model: Any, rows: TableRows, seed: int = 0) -> Proofs:
         For the rows whose margins are shown.
     """
     if not isinstance(model, Ensemble) or not is_classifier(model) or len(model) < 2:
-        return Proofs(None, None, "")
-    size = len(rows) * len(model)
-    proof = _asked(certificate, model, rows) if size <= _CELLS else None
-    if len(model) > _MARGIN_MEMBERS:
-        return Proofs(proof, None, "")
-    some = rows.some(_MARGIN_ROWS, seed)
-    part = rows if len(some) == len(rows) else rows.take(some)
-    found = _asked(margins, model, part)
-    words = f" Shown for {len(part)} of {len(rows)} rows." if len(part) < len(rows) else ""
-    return Proofs(proof, found, words)
+        return Proofs(None, None)
+    proof, found, words = None, None, []
+    if len(rows) * len(model) <= _CELLS:
+        proof = _asked(certificate, model, rows)
+    elif hasattr(model, "normalizers_"):
+        bound = float(np.prod(model.normalizers_))
+        words.append(
+            "There are too many rows and rounds to work out the certificate here. The normalizers "
+            f"that the fit noted prove that the training error is at most {min(bound, 1.0):.4g}."
+        )
+    if len(model) <= _MARGIN_MEMBERS:
+        some = rows.some(_MARGIN_ROWS, seed)
+        part = rows if len(some) == len(rows) else rows.take(some)
+        found = _asked(margins, model, part)
+        if found is not None and len(part) < len(rows):
+            words.append(f"Margins are shown of {len(part)} of the {len(rows)} rows.")
+    return Proofs(proof, found, tuple(words))
 
 
 def _asked(question: Any, model: Any, rows: TableRows) -> Any:

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    average_precision_score,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
 
 from weald._engine import FloatArray
 from weald.report.honest import Honest
@@ -178,9 +183,7 @@ def area_std_error(area: float, n_positive: int, n_negative: int) -> float:
     """Standard error of the area under the ROC curve (Hanley & McNeil 1982)."""
     q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
     variance = (
-        area * (1 - area)
-        + (n_positive - 1) * (q1 - area**2)
-        + (n_negative - 1) * (q2 - area**2)
+        area * (1 - area) + (n_positive - 1) * (q1 - area**2) + (n_negative - 1) * (q2 - area**2)
     ) / (n_positive * n_negative)
     return float(np.sqrt(max(variance, 0.0)))
 
@@ -255,15 +258,26 @@ def _of_numbers(honest: Honest, seed: int) -> NumberQuality:
     mse, spread = float(squares.mean()), float(away.mean())
     rmse = float(np.sqrt(mse))
     figures = [
-        Figure("Mean absolute error", float(np.abs(residual).mean()), _std_error(np.abs(residual)),
-               "lower", float(np.abs(y - np.median(y)).mean())),  # fmt: skip
-        Figure("Root mean squared error", rmse,
-               float(squares.std() / np.sqrt(n) / (2 * rmse)) if rmse > 0 else None,
-               "lower", float(np.sqrt(spread))),  # fmt: skip
+        Figure(
+            "Mean absolute error",
+            float(np.abs(residual).mean()),
+            _std_error(np.abs(residual)),
+            "lower",
+            float(np.abs(y - np.median(y)).mean()),
+        ),
+        Figure(
+            "Root mean squared error",
+            rmse,
+            float(squares.std() / np.sqrt(n) / (2 * rmse)) if rmse > 0 else None,
+            "lower",
+            float(np.sqrt(spread)),
+        ),
     ]
     if spread > 0:
         r2 = 1 - mse / spread
-        error = float((squares - (1 - r2) * away).std() / np.sqrt(n) / spread)  # of a ratio of means
+        error = float(
+            (squares - (1 - r2) * away).std() / np.sqrt(n) / spread
+        )  # of a ratio of means
         figures.insert(0, Figure("R squared", r2, error, "higher", 0.0))
     some = np.arange(n)
     if n > _SCATTERED:

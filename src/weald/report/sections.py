@@ -18,16 +18,20 @@ _COLUMNS = 200  # of the data, shown
 _IMPORTANCES = 25
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], label: str) -> str:
+def _table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], label: str, kind: str = "facts"
+) -> str:
     """A table in a scroller of its own; cells are HTML, the first of a row names it."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
+        f'<tr><th scope="row">{row[0]}</th>'
+        + "".join(f"<td>{cell}</td>" for cell in row[1:])
+        + "</tr>"
         for row in rows
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 
@@ -49,11 +53,8 @@ def _summary(facts: ReportFacts) -> str:
         for one in facts.quality.figures
     )
     plain = "; ".join(
-        f"{one.name.lower() if one.name != 'R squared' else one.name} {words(one.plain)}"
-        for one in facts.quality.figures
-        if one.plain is not None
+        f"{one.name} {words(one.plain)}" for one in facts.quality.figures if one.plain is not None
     )
-    guess = "the most frequent class" if facts.rows.classes is not None else "one number"
     found = len(facts.data.warnings)
     warned = (
         f'<p class="warned"><a href="#data">{found} {"thing" if found == 1 else "things"} to look '
@@ -65,9 +66,10 @@ def _summary(facts: ReportFacts) -> str:
         f'<p class="lead">{escape(facts.method)}, {words(facts.data.n_rows)} rows, '
         f"{words(facts.data.n_columns)} columns.</p>"
         f'<dl class="tiles">{tiles}</dl>'
-        f'<p>{escape(facts.honest.words)} Figures are given with one standard error. A guess of '
-        f"{guess}, without looking at any column, has: {escape(plain)}.</p>{warned}"
-        f"<details><summary>Settings of the model</summary><pre>{escape(facts.model)}</pre></details>"
+        f"<p>{escape(facts.honest.words)} Figures are given with one standard error. "
+        f"The best guess without looking at any column has: {escape(plain)}.</p>{warned}"
+        "<details><summary>Settings of the model</summary>"
+        f"<pre>{escape(facts.model)}</pre></details>"
     )
 
 
@@ -133,13 +135,12 @@ def _quality(facts: ReportFacts) -> str:
 
 def _class_charts(quality: ClassQuality) -> str:
     line = np.array([0.0, 1.0])
-    unit = {"low": 0.0, "high": 1.0}
     calibration = quality.calibration
     charts = [
         Chart(
             "Calibration",
-            Axis(f"predicted probability of {calibration.what}", **unit),
-            Axis("observed share", **unit),
+            Axis("predicted probability", 0.0, 1.0),
+            Axis("observed share", 0.0, 1.0),
             [
                 Series("diagonal", line, line, "perfect"),
                 Series(
@@ -151,19 +152,24 @@ def _class_charts(quality: ClassQuality) -> str:
                     calibration.high,
                 ),
             ],
-            note=f"Mean distance of prediction and share: {words(calibration.gap, 2)}.",
+            note=f"Of {calibration.what}. Mean distance of prediction and share: "
+            f"{words(calibration.gap, 2)}.",
         )
     ]
     if quality.curves:
         charts += [
             Chart(
                 "ROC",
-                Axis("false positive rate", **unit),
-                Axis("true positive rate", **unit),
+                Axis("false positive rate", 0.0, 1.0),
+                Axis("true positive rate", 0.0, 1.0),
                 [
                     *(
-                        Series("line", one.false_positive, one.true_positive,
-                               f"{one.name} (area {words(one.area, 3)})")  # fmt: skip
+                        Series(
+                            "line",
+                            one.false_positive,
+                            one.true_positive,
+                            f"{one.name} (area {words(one.area, 3)})",
+                        )
                         for one in quality.curves
                     ),
                     Series("diagonal", line, line, "by chance"),
@@ -171,11 +177,15 @@ def _class_charts(quality: ClassQuality) -> str:
             ),
             Chart(
                 "Precision and recall",
-                Axis("recall", **unit),
-                Axis("precision", **unit),
+                Axis("recall", 0.0, 1.0),
+                Axis("precision", 0.0, 1.0),
                 [
-                    Series("line", one.recall, one.precision,
-                           f"{one.name} (average {words(one.average_precision, 3)})")  # fmt: skip
+                    Series(
+                        "line",
+                        one.recall,
+                        one.precision,
+                        f"{one.name} (average {words(one.average_precision, 3)})",
+                    )
                     for one in quality.curves
                 ],
                 note=""
@@ -204,8 +214,7 @@ def _confusion(quality: ClassQuality) -> str:
     heads = ("True class", *(f"said {name}" for name in quality.names))
     return (
         "<h3>Confusion matrix</h3><p>Rows of each true class, by the class that was predicted; "
-        "per cent of the true class.</p>"
-        + _table(heads, rows, "Confusion matrix").replace("<table>", '<table class="matrix">')
+        "per cent of the true class.</p>" + _table(heads, rows, "Confusion matrix", "matrix")
     )
 
 
@@ -232,8 +241,12 @@ def _number_charts(quality: NumberQuality) -> str:
                 Axis("true less predicted"),
                 [
                     Series("points", quality.predicted, residual, f"{n} rows"),
-                    Series("diagonal", np.array([quality.predicted.min(), quality.predicted.max()]),
-                           np.zeros(2), "no error"),  # fmt: skip
+                    Series(
+                        "diagonal",
+                        np.array([quality.predicted.min(), quality.predicted.max()]),
+                        np.zeros(2),
+                        "no error",
+                    ),
                 ],
             ),
             Chart(
@@ -321,9 +334,10 @@ def _dependence(facts: ReportFacts) -> str:
     if not charts:
         return ""
     return (
-        "<p>The mean prediction of some rows if a column had another value, the others as they are. "
-        "Where one line is drawn, 8 of 10 rows lie in the band or between the whiskers. Columns that "
-        "move together are pulled apart here, so read it with care.</p>" + _charts(charts)
+        "<p>The mean prediction of some rows if a column had another value, the others as they "
+        "are. Where one line is drawn, 8 of 10 rows lie in the band or between the whiskers. "
+        "Columns that move together are pulled apart here, so read it with care.</p>"
+        + _charts(charts)
     )
 
 
@@ -340,15 +354,21 @@ def _proofs(facts: ReportFacts) -> str:
                 Axis("error, and bounds on it", low=0.0),
                 [
                     Series("line", rounds, found.error, "error on these rows"),
-                    Series("line", rounds, np.minimum(found.product, 1.5), "product of normalizers"),
-                    Series("line", rounds, np.minimum(found.exponential_bound, 1.5),
-                           "bound by the edges"),  # fmt: skip
+                    Series(
+                        "line", rounds, np.minimum(found.product, 1.5), "product of normalizers"
+                    ),
+                    Series(
+                        "line",
+                        rounds,
+                        np.minimum(found.exponential_bound, 1.5),
+                        "bound by the edges",
+                    ),
                 ],
             )
         )
     if proofs.margins is not None:
         margins = proofs.margins
-        sentences.append(str(margins) + proofs.margin_words)
+        sentences.append(str(margins))
         values = np.sort(margins.values)
         share = np.arange(1, len(values) + 1) / len(values)
         some = np.unique(np.linspace(0, len(values) - 1, 200).round().astype(int))
@@ -361,8 +381,8 @@ def _proofs(facts: ReportFacts) -> str:
                 note="Rows left of 0 are wrong. These are rows the model may have learned from.",
             )
         )
-    text = "".join(f"<p>{escape(one)}</p>" for one in sentences)
-    return text + _charts(charts) if charts else ""
+    text = "".join(f"<p>{escape(one)}</p>" for one in (*sentences, *proofs.words))
+    return text + (_charts(charts) if charts else "")
 
 
 _ANSWER = """
@@ -374,7 +394,7 @@ _ANSWER = """
 
 _VIEWER = """
 <p class="controls">
-<span id="memberControl"><label for="member">Round</label>
+<span id="memberControl"><label for="member" id="memberName">Tree</label>
 <input id="member" type="number" min="1" step="1" value="1"> <span id="memberOf"></span></span>
 <span id="partControl" hidden><label for="part">Tree of the round</label>
 <select id="part"></select></span>

@@ -10,7 +10,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weald import callbacks, losses, theory
+    from weald import callbacks, losses, report, theory
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
@@ -84,6 +84,7 @@ _HOME = {
     "export_text": "weald.explain",
     "losses": "weald.losses",
     "plot_tree": "weald.explain",
+    "report": "weald.report",
     "theory": "weald.theory",
     "threads": "weald._engine",
 }
@@ -127,6 +128,7 @@ __all__ = [
     "export_text",
     "losses",
     "plot_tree",
+    "report",
     "theory",
     "threads",
 ]

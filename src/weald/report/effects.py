@@ -13,13 +13,19 @@ import scipy.sparse as sp
 
 from weald._engine import FloatArray, IntArray
 from weald.explain.importance import Kind, forest_importance
-from weald.members.ensemble import DrawingEnsemble
 from weald.report.honest import Fold, Honest, answers
 from weald.report.table_rows import TableRows
 
 __all__ = ["ColumnImportance", "Dependence", "dependence_of", "gathered", "importance_of"]
 
-_CHEAP = 30_000_000  # rows x columns x members up to which columns are shuffled
+_CHEAP = 30_000_000  # rows x members (x columns, if these are shuffled) that are asked out of bag
+_KINDS: dict[Kind, str] = {
+    "permutation": "Rise of each member's error ({unit}) on its out-of-bag rows when a column is "
+    "shuffled.",
+    "unbiased": "Impurity decrease as the out-of-bag rows see it.",
+    "impurity": "Impurity decrease in the fit, which flatters columns of many values; the table is "
+    "too large for other measures.",
+}
 _HELD_OUT = 500  # rows of a fold in which columns are shuffled
 _REPEATS = 2
 _CELLS = 2_000_000  # of shuffled rows that are predicted at once
@@ -97,23 +103,10 @@ def importance_of(
     seed : int
     """
     unit = "share of wrong labels" if rows.labels is not None else "mean squared error"
-    if honest.source == "out-of-bag" and isinstance(model, DrawingEnsemble):
-        cheap = len(rows) * rows.X.shape[1] * len(model) <= _CHEAP
-        kind: Kind = "permutation" if cheap or not hasattr(model, "forest_") else "unbiased"
-        found = forest_importance(
-            model,
-            rows.table,
-            rows.target,
-            kind,
-            random_state=seed,
-        )
-        words = (
-            f"Rise of each member's error ({unit}) on its out-of-bag rows when a column is "
-            "shuffled. Bars end at one standard error, over members."
-            if kind == "permutation"
-            else "Impurity decrease as the out-of-bag rows see it. Bars end at one standard error, "
-            "over members."
-        )
+    if honest.source == "out-of-bag":
+        kind = _cheapest_kind(model, rows)
+        found = forest_importance(model, rows.table, rows.target, kind, random_state=seed)
+        words = f"{_KINDS[kind].format(unit=unit)} Bars end at one standard error, over members."
         return _ranked(words, rows, np.arange(rows.X.shape[1]), found.mean, found.std_error)
     if not honest.folds:
         return None
@@ -127,6 +120,14 @@ def importance_of(
     if len(columns) < rows.X.shape[1]:
         words += f" Only the first {len(columns)} of {rows.X.shape[1]} columns were looked at."
     return _ranked(words, rows, columns, each.mean(axis=0), error)
+
+
+def _cheapest_kind(model: Any, rows: TableRows) -> Kind:
+    """The kind of importance that says most, of those that do not take too long."""
+    size = len(rows) * len(model)
+    if size * rows.X.shape[1] <= _CHEAP or not hasattr(model, "forest_"):
+        return "permutation"
+    return "unbiased" if size <= _CHEAP else "impurity"
 
 
 def _ranked(

@@ -132,12 +132,13 @@
     return labels.filter((_, code) => weald.inSet(model.sets, number, labels.length, code) === left);
   }
 
-  // What holds on one side of a test; `all`: every category is named.
-  function condition(i, left, all = false) {
+  // What holds on one side of a test; `all`: every category is named; `always`: missing values too,
+  // even where there were none in the table.
+  function condition(i, left, all = false, always = false) {
     const node = model.begin[tree] + i;
     const { column, missingLeft, categorical, number } = weald.testOf(model, node);
-    const { name } = data.columns[column];
-    const missing = missingLeft === left ? " or missing" : "";
+    const { name, missing: seen } = data.columns[column];
+    const missing = missingLeft === left && (seen || always) ? " or missing" : "";
     if (!categorical) {
       if (number === Infinity) return `${name} is ${left ? "present" : "missing"}`;
       return `${name} ${left ? "≤" : ">"} ${words(number, 6)}${missing}`;
@@ -229,7 +230,7 @@
     parts.push(element("p", {}, `${words(facts.rows[selected])} training rows${share}. ${isShares ? "" : `The node ${valueWords(selected)}.`}`));
     if (Math.abs(facts.weight[selected] - facts.rows[selected]) > 1e-9) parts.push(element("p", {}, `They weigh ${words(facts.weight[selected])}.`));
     if (isShares) parts.push(...shareBars(data.classes, Array.from(value)));
-    if (!isLeaf(selected)) parts.push(element("p", {}, `Test: ${condition(selected, true, true)} goes left.`));
+    if (!isLeaf(selected)) parts.push(element("p", {}, `Test: ${condition(selected, true, true, true)} goes left.`));
     parts.push(way.length ? element("p", {}, "Rows that come here:") : "", list);
     byId("node").replaceChildren(...parts);
   }

@@ -9,6 +9,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+import numpy as np
+
 import weald
 from weald.report.charts import words
 from weald.report.facts import Panel, ReportFacts
@@ -57,9 +59,12 @@ def _panel_data(facts: ReportFacts, panel: Panel) -> dict[str, Any]:
     columns = [
         {
             "name": name,
+            "missing": bool(missing),
             "labels": None if labels is None else [str(label) for label in labels.tolist()],
         }
-        for name, labels in zip(rows.names, panel.categories, strict=True)
+        for name, missing, labels in zip(
+            rows.names, np.isnan(rows.X).any(axis=0), panel.categories, strict=True
+        )
     ]
 
     def truth(i: int) -> str:

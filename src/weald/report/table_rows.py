@@ -86,12 +86,11 @@ def read_rows(model: Any, X: Any, y: Any) -> TableRows:
     model : fitted estimator
     X, y : rows and targets
     """
-    if is_classifier(model) or hasattr(model, "predict"):
-        check_is_fitted(model)
-    else:
+    if isinstance(model, type) or not hasattr(model, "predict"):
         raise TypeError(
             f"model must be a fitted classifier or regressor, got {type(model).__name__}."
         )
+    check_is_fitted(model)
     reader = _Reader()
     table = keep_X_fit(reader, X)
     read = check_X_fit(

@@ -102,7 +102,7 @@ def test_dependence_on_categories_and_several_classes():
     assert found[0].lines == ("share of 0", "share of 10", "share of 20")
     np.testing.assert_allclose(found[0].mean.sum(axis=1), 1.0)
     assert len(found[1].labels) == 12
-    some = X.iloc[rows.some(200, 0)].assign(colour="red")
+    some = X.iloc[rows.some(100, 0)].assign(colour="red")
     np.testing.assert_allclose(found[0].mean[3], model.predict_proba(some).mean(axis=0))
 
 

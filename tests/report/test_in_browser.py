@@ -198,6 +198,7 @@ def test_keys_move_through_the_tree(visit):
         ("Enter", 0, [0]),
         (" ", 0, [0, 1, right]),
         ("Home", 0, [0, 1, right]),
+        ("ArrowLeft", 0, [0]),
     ):
         page.keyboard.press(key)
         assert page.get_attribute(chosen, "id") == f"node-{node}", key

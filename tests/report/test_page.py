@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -137,6 +138,8 @@ def test_numbers_of_the_leaderboard_and_notes_are_there(tmp_path):
     assert "0.87 ± 0.01" in text
     assert "A note." in text
     assert "Cross-validation: 300 rows are predicted by copies" in text
+    nothing = [{"method": "none", "score": float("nan")}]
+    assert "<td>–</td>" in page(tmp_path, model, X, two(X), leaderboard=nothing)
     with pytest.raises(ValueError, match=r"'method' and 'score'.*no 'score'"):
         page(tmp_path, model, X, two(X), leaderboard=[{"method": "tree"}])
 
@@ -190,8 +193,24 @@ def test_trees_that_do_not_fit_say_so(tmp_path, monkeypatch):
         lambda X: pl.DataFrame(X.to_dict("list")),
         lambda X: sp.csr_array(X.to_numpy()),
         lambda X: X.set_axis([5] * len(X)),
+        lambda X: X.set_axis(range(3), axis=1),
+        lambda X: X.convert_dtypes().astype({"flat": "boolean"}),
+        lambda X: pa.table(X.to_dict("list")),
+        lambda X: X.assign(count=pd.Categorical(X["count"], categories=range(99))),
+        lambda X: pl.DataFrame(X.to_dict("list")).with_columns(pl.col("count").cast(str)),
     ],
-    ids=["array", "lists", "polars", "sparse", "odd index"],
+    ids=[
+        "array",
+        "lists",
+        "polars",
+        "sparse",
+        "odd index",
+        "numbered columns",
+        "nullable",
+        "Arrow",
+        "categories",
+        "text",
+    ],
 )
 def test_tables_of_any_kind(tmp_path, make):
     frame = table()[["count", "flat"]].assign(size=np.linspace(-1, 1, 300))

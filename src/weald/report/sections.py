@@ -106,9 +106,13 @@ def _leaderboard(facts: ReportFacts) -> str:
     board = facts.leaderboard
     if not board:
         return ""
-    reach = [1.96 * (one.std_error or 0.0) for one in board]
-    low = float(np.nanmin([one.score - r for one, r in zip(board, reach, strict=True)]))
-    high = float(np.nanmax([one.score + r for one, r in zip(board, reach, strict=True)]))
+    ends = [
+        one.score + side * 1.96 * (one.std_error or 0.0)
+        for one in board
+        for side in (-1, 1)
+        if np.isfinite(one.score)
+    ]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
     rows = [
         (
             escape(one.method),

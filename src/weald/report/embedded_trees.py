@@ -3,7 +3,7 @@
 The nodes of all trees stand one after the other, in pre-order, so the left child of a node is the
 next one, and the right one follows from which nodes are leaves. Numbers that repeat, as thresholds
 between bins and the shares of pure leaves do, are written once each, with a short index for every
-place: a forest takes about 5 bytes a node.
+place: a forest takes 5 to 10 bytes a node.
 
     nodes    node count of each tree
     leaves   a bit for each node: it is a leaf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -10,33 +9,14 @@ import numpy as np
 
 from weald.report.charts import Axis, Chart, Series, bar, interval_bar, sparkline, words
 from weald.report.facts import ReportFacts
-from weald.report.quality import ClassQuality, Figure, NumberQuality
+from weald.report.html_parts import charts_html, table_html
+from weald.report.quality import Figure
+from weald.report.quality_section import quality_html
 
 __all__ = ["SECTIONS"]
 
 _COLUMNS = 200  # of the data, shown
 _IMPORTANCES = 25
-
-
-def _table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], label: str, kind: str = "facts"
-) -> str:
-    """A table in a scroller of its own; cells are HTML, the first of a row names it."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>'
-        + "".join(f"<td>{cell}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">'
-        f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
-
-
-def _charts(charts: Iterable[Chart]) -> str:
-    return f'<div class="charts">{"".join(chart.html() for chart in charts)}</div>'
 
 
 def _error(figure: Figure) -> str:
@@ -97,7 +77,7 @@ def _data(facts: ReportFacts) -> str:
     heads = ("Column", "Kind", "Values", "Missing", "Distinct", "Range, or most frequent")
     return (
         f"<p>Target: {escape(data.target)}</p>{warned}{notes}"
-        + _table(heads, rows, "Columns of the data")
+        + table_html(heads, rows, "Columns of the data")
         + left_out
     )
 
@@ -125,141 +105,7 @@ def _leaderboard(facts: ReportFacts) -> str:
     heads = ("Method", "95 % interval", "Score ± standard error", "Time")
     return (
         "<p>Methods that were compared, as they were ranked. Where intervals overlap widely the "
-        "order may be chance.</p>" + _table(heads, rows, "Leaderboard")
-    )
-
-
-def _quality(facts: ReportFacts) -> str:
-    quality = facts.quality
-    intro = f"<p>{escape(facts.honest.words)}</p>"
-    if isinstance(quality, ClassQuality):
-        return intro + _class_charts(quality) + _confusion(quality)
-    return intro + _number_charts(quality)
-
-
-def _class_charts(quality: ClassQuality) -> str:
-    line = np.array([0.0, 1.0])
-    calibration = quality.calibration
-    charts = [
-        Chart(
-            "Calibration",
-            Axis("predicted probability", 0.0, 1.0),
-            Axis("observed share", 0.0, 1.0),
-            [
-                Series("diagonal", line, line, "perfect"),
-                Series(
-                    "points",
-                    calibration.predicted,
-                    calibration.observed,
-                    "rows in groups, 95 % interval",
-                    calibration.low,
-                    calibration.high,
-                ),
-            ],
-            note=f"Of {calibration.what}. Mean distance of prediction and share: "
-            f"{words(calibration.gap, 2)}.",
-        )
-    ]
-    if quality.curves:
-        charts += [
-            Chart(
-                "ROC",
-                Axis("false positive rate", 0.0, 1.0),
-                Axis("true positive rate", 0.0, 1.0),
-                [
-                    *(
-                        Series(
-                            "line",
-                            one.false_positive,
-                            one.true_positive,
-                            f"{one.name} (area {words(one.area, 3)})",
-                        )
-                        for one in quality.curves
-                    ),
-                    Series("diagonal", line, line, "by chance"),
-                ],
-            ),
-            Chart(
-                "Precision and recall",
-                Axis("recall", 0.0, 1.0),
-                Axis("precision", 0.0, 1.0),
-                [
-                    Series(
-                        "line",
-                        one.recall,
-                        one.precision,
-                        f"{one.name} (average {words(one.average_precision, 3)})",
-                    )
-                    for one in quality.curves
-                ],
-                note=""
-                if len(quality.curves) > 1
-                else f"Of the class {quality.curves[0].name}: average precision "
-                f"{words(quality.curves[0].average_precision, 3)}.",
-            ),
-        ]
-    return _charts(charts)
-
-
-def _confusion(quality: ClassQuality) -> str:
-    total = np.maximum(quality.confusion.sum(axis=1, keepdims=True), 1)
-    shares = quality.confusion / total
-    rows = [
-        (
-            escape(name),
-            *(
-                f'<span class="cell" style="--share:{share:.3f}">{words(count)}'
-                f"<small>{share:.0%}</small></span>"
-                for count, share in zip(counts, row, strict=True)
-            ),
-        )
-        for name, counts, row in zip(quality.names, quality.confusion, shares, strict=True)
-    ]
-    heads = ("True class", *(f"said {name}" for name in quality.names))
-    return (
-        "<h3>Confusion matrix</h3><p>Rows of each true class, by the class that was predicted; "
-        "per cent of the true class.</p>" + _table(heads, rows, "Confusion matrix", "matrix")
-    )
-
-
-def _number_charts(quality: NumberQuality) -> str:
-    low = float(min(quality.predicted.min(), quality.truth.min()))
-    high = float(max(quality.predicted.max(), quality.truth.max()))
-    line = np.array([low, high])
-    residual = quality.truth - quality.predicted
-    n = len(residual)
-    return _charts(
-        [
-            Chart(
-                "Predicted and true",
-                Axis("predicted"),
-                Axis("true"),
-                [
-                    Series("points", quality.predicted, quality.truth, f"{n} rows"),
-                    Series("diagonal", line, line, "perfect"),
-                ],
-            ),
-            Chart(
-                "Residuals",
-                Axis("predicted"),
-                Axis("true less predicted"),
-                [
-                    Series("points", quality.predicted, residual, f"{n} rows"),
-                    Series(
-                        "diagonal",
-                        np.array([quality.predicted.min(), quality.predicted.max()]),
-                        np.zeros(2),
-                        "no error",
-                    ),
-                ],
-            ),
-            Chart(
-                "Distribution of residuals",
-                Axis("true less predicted"),
-                Axis("rows", low=0.0),
-                [Series("bars", quality.edges, quality.count)],
-            ),
-        ]
+        "order may be chance.</p>" + table_html(heads, rows, "Leaderboard")
     )
 
 
@@ -284,7 +130,7 @@ def _curves(facts: ReportFacts) -> str:
                     else "As the fit noted it.",
                 )
             )
-    return _charts(charts)
+    return charts_html(charts)
 
 
 def _importance(facts: ReportFacts) -> str:
@@ -308,7 +154,11 @@ def _importance(facts: ReportFacts) -> str:
     more = len(found.names) - _IMPORTANCES
     left_out = f"<p>{more} more columns matter less.</p>" if more > 0 else ""
     heads = ("Column", "Importance", "Mean ± standard error")
-    return f"<p>{escape(found.words)}</p>" + _table(heads, rows, "Importance of columns") + left_out
+    return (
+        f"<p>{escape(found.words)}</p>"
+        + table_html(heads, rows, "Importance of columns")
+        + left_out
+    )
 
 
 def _dependence(facts: ReportFacts) -> str:
@@ -341,7 +191,7 @@ def _dependence(facts: ReportFacts) -> str:
         "<p>The mean prediction of some rows if a column had another value, the others as they "
         "are. Where one line is drawn, 8 of 10 rows lie in the band or between the whiskers. "
         "Columns that move together are pulled apart here, so read it with care.</p>"
-        + _charts(charts)
+        + charts_html(charts)
     )
 
 
@@ -386,7 +236,7 @@ def _proofs(facts: ReportFacts) -> str:
             )
         )
     text = "".join(f"<p>{escape(one)}</p>" for one in (*sentences, *proofs.words))
-    return text + (_charts(charts) if charts else "")
+    return text + (charts_html(charts) if charts else "")
 
 
 _ANSWER = """
@@ -445,7 +295,7 @@ SECTIONS: tuple[tuple[str, str, Any], ...] = (
     ("Summary", "summary", _summary),
     ("Data", "data", _data),
     ("Leaderboard", "leaderboard", _leaderboard),
-    ("Quality on rows not seen", "quality", _quality),
+    ("Quality on rows not seen", "quality", quality_html),
     ("Course of the fit", "curves", _curves),
     ("Importance of columns", "importance", _importance),
     ("Dependence on columns", "dependence", _dependence),

@@ -90,6 +90,16 @@ def test_dependence_of_a_line_is_the_line():
     np.testing.assert_allclose(np.diff(none.mean[:, 0]), 0, atol=1e-12)
 
 
+def test_dependence_on_a_column_that_is_mostly_zero():
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame({"gain": np.where(draw.random(1000) < 0.9, 0.0, draw.exponential(size=1000))})
+    model = LinearRegression().fit(X, 3 * X["gain"])
+    [found] = dependence_of(model, read_rows(model, X, 3 * X["gain"]), [0])
+    assert 10 <= len(found.values) <= 20
+    assert (np.diff(found.values) > 0).all()
+    np.testing.assert_allclose(found.mean[:, 0], 3 * found.values, atol=1e-12)
+
+
 def test_dependence_on_categories_and_several_classes():
     X = table()
     y = three(X)

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weald.explain._view import number_words
+
 __all__ = ["Axis", "Chart", "Series", "bar", "interval_bar", "sparkline", "words"]
 
-WIDTH, HEIGHT = 380, 270
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 10, 44
+WIDTH, HEIGHT = 380, 280
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 10, 54
 _TABLE_ROWS = 40  # of the numbers behind a chart
 
 
@@ -28,7 +30,7 @@ def words(number: Any, digits: int = 4) -> str:
         return "–"
     if float(number) == int(number) and abs(number) < 1e15:
         return f"{int(number):,}".replace(",", "\u202f")
-    return f"{number:.{digits}g}".replace("-", "−")
+    return number_words(float(number), digits).replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -207,15 +209,18 @@ def _grid(
         at = place.y(tick)
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{at}" y2="{at}"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{at + 4}" text-anchor="end">{_tick(tick)}</text>')
-    every = max(1, math.ceil(len(x_ticks) / 6)) if x.names else 1
+    names = len(x_ticks) if x.names else 0
+    lines = 2 if names > 4 else 1  # names of many categories take turns
     for k, tick in enumerate(x_ticks):
         at = place.x(tick)
         if x.names is None:
             parts.append(f'<line class="grid" x1="{at}" x2="{at}" y1="{_TOP}" y2="{bottom}"/>')
-        if k % every == 0:
-            room = max(4, int(46 * every / max(len(x_ticks), 1)))
-            name = _tick(tick) if x.names is None else escape(_short(x.names[k], room))
-            parts.append(f'<text x="{at}" y="{bottom + 16}" text-anchor="middle">{name}</text>')
+        name, line = _tick(tick), 0
+        if x.names:
+            name, line = escape(_short(x.names[k], 40 * lines // names)), k % lines
+        parts.append(
+            f'<text x="{at}" y="{bottom + 15 + 13 * line}" text-anchor="middle">{name}</text>'
+        )
     parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
     middle, height = (_LEFT + right) / 2, (_TOP + bottom) / 2
     parts.append(

@@ -253,6 +253,9 @@ def _grid(rows: TableRows, j: int) -> tuple[npt.NDArray[np.intp], tuple[str, ...
     if len(values) > _GRID:
         at = np.quantile(column[present], np.linspace(0.01, 0.99, _GRID), method="nearest")
         kept = np.unique(np.searchsorted(values, at))
+        if len(kept) < _GRID // 2:  # most rows have one value: look at the others as well
+            others = np.linspace(0, kept[-1], _GRID // 2).round().astype(np.intp)
+            kept = np.union1d(kept, others)
     else:
         kept = np.arange(len(values))
     return present[first[kept]], None

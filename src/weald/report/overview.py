@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import FloatArray
+from weald.explain._view import number_words
 from weald.report.table_rows import TableRows
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -116,8 +117,13 @@ def _column(rows: TableRows, j: int) -> ColumnFacts:
     values, count = np.unique(present, return_counts=True)
     distinct = len(values)
     bars = _histogram(present) if distinct > _BARS else count
-    words = f"{low:.4g} to {high:.4g}, median {middle:.4g}" if distinct > 1 else f"{low:.4g}"
+    words = _range(low, middle, high) if distinct > 1 else number_words(float(low), 4)
     return ColumnFacts(rows.names[j], "number", missing, distinct, words, bars)
+
+
+def _range(low: float, middle: float, high: float) -> str:
+    low_, middle_, high_ = (number_words(float(x), 4) for x in (low, middle, high))
+    return f"{low_} to {high_}, median {middle_}"
 
 
 def _histogram(values: FloatArray) -> npt.NDArray[np.intp]:
@@ -133,7 +139,7 @@ def _histogram(values: FloatArray) -> npt.NDArray[np.intp]:
 def _target(rows: TableRows) -> str:
     if rows.classes is None:
         low, middle, high = np.quantile(rows.y, [0, 0.5, 1])
-        return f"A number from {low:.4g} to {high:.4g}, median {middle:.4g}."
+        return f"A number from {_range(low, middle, high)}."
     count = np.bincount(rows.y, minlength=len(rows.classes))
     order = np.argsort(-count, kind="stable")
     shown = [f"{rows.classes[k]} ({count[k] / len(rows):.1%})" for k in order[:8]]

@@ -10,7 +10,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weald import callbacks, losses, models, theory
+    from weald import callbacks, losses, models, report, theory
     from weald._engine import threads
     from weald.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.bagging import BaggingClassifier, BaggingRegressor
@@ -95,6 +95,7 @@ _HOME = {
     "losses": "weald.losses",
     "models": "weald.models",
     "plot_tree": "weald.explain",
+    "report": "weald.report",
     "save": "weald.models",
     "theory": "weald.theory",
     "threads": "weald._engine",
@@ -143,6 +144,7 @@ __all__ = [
     "losses",
     "models",
     "plot_tree",
+    "report",
     "save",
     "theory",
     "threads",

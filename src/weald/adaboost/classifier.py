@@ -21,6 +21,7 @@ from weald.input.fit_data import FitData, Validation
 from weald.input.labels import encode_again, encode_labels
 from weald.input.state import is_array, require
 from weald.members.base import Members
+from weald.members.formula import Formula, Step, member_tree, trees_of
 from weald.members.trees import Trees
 from weald.params.growth import check_choice
 from weald.params.names import own_names
@@ -438,6 +439,26 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         members = self._fitted_members()
         X = members.read(self, X)
         return self._raw_values(members, self.alphas_, self._tables).staged(X)
+
+    def _formula(self) -> Formula:
+        members, algorithm, k = trees_of(self._fitted_members()), self._algorithm, self.n_classes_
+        to_raw: tuple[Step, ...] = (("class less others",),)
+        if algorithm.adds in ("numbers", "ratios"):
+            to_raw = (("both ways",),) if algorithm.adds == "numbers" else ()
+        answer: tuple[Step, ...] = (("times", algorithm.spread(k)), ("inverse", ["softmax"]))
+        if k <= 2:
+            answer = (("last",), ("two shares", ["half_logit"])) if k == 2 else (("ones",),)
+        return Formula(
+            tree=member_tree(members),
+            rounds=len(members),
+            start=np.zeros(1 if algorithm.regression else k),
+            weights=self.alphas_,
+            vote=algorithm.adds == "votes",
+            said=self._tables,
+            to_raw=to_raw if k > 1 else (),
+            to_answer=answer,
+            choose="positive" if k == 2 else "largest",
+        )
 
     def _as_decision(self, raw: FloatArray) -> FloatArray:
         return raw if self.n_classes_ > 2 else raw[:, -1]

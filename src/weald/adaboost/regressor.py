@@ -22,6 +22,7 @@ from weald.input.targets import all_or_nothing
 from weald.intervals import Calibration, ConformalIntervals
 from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.members.base import Members
+from weald.members.formula import Formula, member_tree, trees_of
 from weald.params.names import own_names
 from weald.tree import DecisionTreeRegressor
 
@@ -273,6 +274,16 @@ class AdaBoostRegressor(ConformalIntervals, RegressorMixin, AdaBoostBase):
         return score
 
     # --- questions to the ensemble ---------------------------------------------------------------
+
+    def _formula(self) -> Formula:
+        members = trees_of(self._fitted_members())
+        return Formula(
+            tree=member_tree(members),
+            rounds=len(members),
+            start=np.zeros(1),
+            weights=self.estimator_weights_,
+            median=True,
+        )
 
     def predict(self, X: Any) -> FloatArray:
         """The median of what the members say, weighted by their votes.

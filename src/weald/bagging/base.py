@@ -39,6 +39,7 @@ from weald.members.base import Members
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import check_member, make_member
 from weald.members.foreign_members import ForeignMembers
+from weald.members.formula import Formula, NoFormula, mean_formula
 from weald.members.out_of_bag import OutOfBag
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
@@ -265,6 +266,11 @@ class BaggingBase(DrawingEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstim
         if self._combine is not None:
             return "other"
         return "votes" if self._vote else "mean"
+
+    def _formula(self) -> Formula:
+        if self._combine is not None:
+            raise NoFormula("Its members are combined by a function of the user's own.")
+        return mean_formula(self, self._weights, vote=self._vote)
 
     def member_predictions(self, X: Any) -> Any:
         """What each member says.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from weald.input.labels import encode_again, encode_labels
 from weald.input.targets import LabelTarget, Weights
 from weald.losses import LOSSES, Logit, SoftmaxLink, get_loss, names_of
 from weald.losses.links import two_shares
+from weald.members.formula import Formula, link_data
 from weald.params.growth import refuse
 from weald.params.names import own_names
 
@@ -516,6 +518,15 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         if F.shape[1] > 1:
             return np.asarray(link.inverse(F))
         return two_shares(link, F[:, 0])
+
+    def _formula(self) -> Formula:
+        raw = self._raw_formula()
+        if self.n_classes_ == 1:
+            return replace(raw, choose="first", to_answer=(("ones",),))
+        link = link_data(self._objective.link)
+        if len(raw.start) > 1:
+            return replace(raw, choose="largest", to_answer=(("inverse", link),))
+        return replace(raw, choose="positive", to_answer=(("two shares", link),))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

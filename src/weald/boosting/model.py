@@ -19,6 +19,7 @@ from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
 from weald.members.ensemble import Ensemble
+from weald.members.formula import Formula, NoFormula, member_tree, trees_of
 from weald.members.trees import Trees
 
 __all__ = ["AdditiveEnsemble", "AdditiveModel", "Start"]
@@ -185,6 +186,21 @@ class AdditiveEnsemble(Ensemble):
 
     def _raw_start(self, X: Any) -> FloatArray:
         return self._fitted_model()._begin(self, X, None)[1]
+
+    def _raw_formula(self) -> Formula:
+        """Raw predictions as a formula of trees; what comes of them is left to the kinds."""
+        model = self._fitted_model()
+        trees = trees_of(model.members)
+        if model.start.model is not None:
+            raise NoFormula("It starts from the predictions of another model.")
+        start = model.start.constant
+        return Formula(
+            tree=member_tree(trees),
+            rounds=model.used,
+            per_round=trees.per_round,
+            start=start if model.shift is None else start + model.shift,
+            weights=model.used_scales,
+        )
 
     def _fitted_model(self) -> AdditiveModel:
         """The model, if there is one."""

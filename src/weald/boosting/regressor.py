@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from weald.intervals.conformal import (
 )
 from weald.intervals.copies import TO_CALIBRATE, check_calibration, keep_errors_of_copies
 from weald.losses import LOSSES, Huber, Quantile, get_loss, names_of
+from weald.members.formula import Formula, link_data
 from weald.params.growth import is_real, refuse
 from weald.params.names import own_names
 
@@ -578,6 +580,13 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
             in_order[:, np.argsort(quantiles)] = np.sort(said, axis=1)
             return in_order
         return said
+
+    def _formula(self) -> Formula:
+        raw, steps = self._raw_formula(), [("inverse", link_data(self._objective.link))]
+        quantiles = self._several_quantiles()
+        if quantiles is not None:
+            steps.append(("in order", np.argsort(quantiles).tolist()))
+        return replace(raw, to_answer=tuple(steps))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,6 +18,7 @@ from weald.input.fit_data import FitData, read_fit
 from weald.input.state import numbers, require
 from weald.input.targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
 from weald.members.ensemble import DrawingEnsemble
+from weald.members.formula import Formula, mean_formula
 from weald.members.out_of_bag import OutOfBag
 from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
@@ -203,6 +204,9 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         """Mean of the trees' values, shape (n, n_outputs, max_n_classes)."""
         members = self._fitted_members()
         return members.mean(members.read(self, X), None, False, self.n_jobs)
+
+    def _formula(self) -> Formula:
+        return mean_formula(self)
 
     def apply(self, X: Any) -> IntArray:
         """Number of the leaf each row ends in, in each tree; shape (n, n_estimators_)."""

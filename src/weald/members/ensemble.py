@@ -19,6 +19,7 @@ from weald import _engine as engine
 from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, is_whole, require
 from weald.members.base import Members
+from weald.members.formula import Formula, NoFormula
 from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
 
@@ -69,6 +70,16 @@ class Ensemble:
     def _raw_start(self, X: Any) -> FloatArray:
         """The raw prediction before the first round, shape (n, n_raw) or one that fits it."""
         return np.zeros((1, 1))
+
+    def _formula(self) -> Formula:
+        """The prediction as a formula of trees.
+
+        Raises
+        ------
+        NoFormula
+            Says why there is none.
+        """
+        raise NoFormula(f"A {type(self).__name__} is no formula of trees.")
 
     def _jobs(self) -> int | None:
         """Threads, or jobs, for questions to the members."""

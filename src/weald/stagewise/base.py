@@ -26,6 +26,7 @@ from weald.losses import Identity, Loss, check_derivatives, get_loss
 from weald.members.base import Members
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
+from weald.members.formula import Formula, Step, member_tree, trees_of
 from weald.members.tags import like_members
 from weald.members.templates import Templates, grown_by_engine
 from weald.members.trees import Trees
@@ -270,6 +271,21 @@ class StagewiseBase(AdditiveEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEs
         return self.init_ + model.added(
             rows, nothing, 0, len(model.members), self._jobs(), model.scales
         ).reshape(-1)
+
+    def _raw_formula(self) -> Formula:
+        """The same as a formula of trees; what comes of it is left to the kinds."""
+        self._fitted_members()
+        model = self._model
+        trees = trees_of(model.members)
+        sign: tuple[Step, ...] = (("second less first",),) if model.members_vote else ()
+        return Formula(
+            tree=member_tree(trees),
+            rounds=len(trees),
+            start=np.zeros(2 if model.members_vote else 1),
+            weights=model.scales,
+            vote=model.members_vote,
+            to_raw=(*sign, ("add", float(self.init_))),
+        )
 
     def _staged_raw(self, X: Any) -> Iterator[FloatArray]:
         """F after 1, 2, ... rounds; added as in `_raw`, so the last are the same."""

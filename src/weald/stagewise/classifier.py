@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
 from weald.losses import Loss, names_of
 from weald.losses.links import two_shares
+from weald.members.formula import Formula, link_data
 from weald.params.names import own_names
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeClassifier
@@ -292,6 +294,13 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         if self.n_classes_ == 1:
             return np.ones((len(F), 1))
         return two_shares(self.loss_.link, F)
+
+    def _formula(self) -> Formula:
+        raw = self._raw_formula()
+        if self.n_classes_ == 1:
+            return replace(raw, choose="first", to_answer=(("ones",),))
+        shares = (("two shares", link_data(self.loss_.link)),)
+        return replace(raw, choose="positive", to_answer=shares)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from weald._engine import FloatArray
 from weald.input.fit_data import Validation
 from weald.input.labels import check_squares, check_target
 from weald.losses import Loss
+from weald.members.formula import Formula, link_data
 from weald.params.names import own_names
 from weald.stagewise.base import StagewiseBase
 from weald.tree import DecisionTreeRegressor
@@ -240,3 +242,6 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
 
     def _predictions(self, F: FloatArray) -> FloatArray:
         return np.asarray(self.loss_.link.inverse(F))
+
+    def _formula(self) -> Formula:
+        return replace(self._raw_formula(), to_answer=(("inverse", link_data(self.loss_.link)),))

@@ -22,6 +22,7 @@ from weald.input.labels import check_target, check_weights
 from weald.input.state import check_trees
 from weald.input.table import Table, check_X_predict
 from weald.input.targets import TableEstimator, Weights, warn_of_shared_bins
+from weald.members.formula import Formula, NoFormula, choice_of
 from weald.params.growth import TreeParams, resolve_tree_params
 
 CV_FOLDS = 5
@@ -191,6 +192,14 @@ class TreeBase(TableEstimator):
     def _leaf_values(self, X: Any) -> FloatArray:
         X = check_X_predict(self, X)
         return self.tree_.leaf_values(X, self._threads())
+
+    def _formula(self) -> Formula:
+        """The prediction as a formula of one tree."""
+        check_is_fitted(self)
+        if self.n_outputs_ > 1:
+            raise NoFormula("It predicts several targets.")
+        tree = self.tree_
+        return Formula(lambda t, k: tree, 1, np.zeros(tree.max_n_classes), **choice_of(self))
 
     def apply(self, X: Any, check_input: bool = True) -> IntArray:
         """Number of the leaf each row ends in."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from weald._engine import FloatArray, IntArray
-from weald.explain.importance import Kind, forest_importance
+from weald.explain.importance import Kind, column_importance
 from weald.report.honest import Fold, Honest, answers
 from weald.report.table_rows import TableRows
 
@@ -107,7 +107,7 @@ def importance_of(
     unit = "share of wrong labels" if rows.labels is not None else "mean squared error"
     if honest.source == "out-of-bag":
         kind = _cheapest_kind(model, rows)
-        found = forest_importance(model, rows.table, rows.target, kind, random_state=seed)
+        found = column_importance(model, rows.table, rows.target, kind, random_state=seed)
         words = f"{_KINDS[kind].format(unit=unit)} Bars end at one standard error, over members."
         return _ranked(words, rows, np.arange(rows.X.shape[1]), found.mean, found.std_error)
     if not honest.folds:

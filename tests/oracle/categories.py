@@ -64,6 +64,7 @@ def price(categories, noise, row):
 
 def newcomer(x, n_categories, weights):
     """What a category counts as that is not among those fitted: one of a single row, or missing."""
-    shared = merged(x, n_categories, weights)
-    single = np.flatnonzero(shared == n_categories)
-    return x[single[0]] if len(single) else np.nan
+    there = ~np.isnan(x)
+    if not (merged(x, n_categories, weights)[there] == n_categories).any():
+        return np.nan
+    return np.bincount(x[there].astype(int), weights[there], minlength=n_categories).argmin()

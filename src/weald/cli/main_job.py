@@ -1,0 +1,217 @@
+"""The steps of `weald fit`: read, compare, fit the best, save, report."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+from weald.cli import model_file
+from weald.cli.compare import Comparison, compare, fit_best, heard
+from weald.cli.methods import METHODS, chosen_methods, read_settings
+from weald.cli.metrics import find_metric
+from weald.cli.showing import counted, print_facts, print_grid, print_json, print_notes, short
+from weald.dataset import Source, Training, read_training, stem
+from weald.dataset.training import Task
+
+__all__ = ["Options", "run"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for, checked."""
+
+    target: str
+    task: Task | None
+    weight: str | None
+    group: str | None
+    drop: tuple[str, ...]
+    keep: tuple[str, ...]
+    methods: tuple[str, ...]
+    metric: str | None
+    seconds: float
+    n_folds: int
+    seed: int
+    settings: tuple[str, ...]
+    n_jobs: int | None
+    model: str | None
+    report: str | None
+    no_report: bool
+
+
+def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
+    """Do the whole job, and tell about it."""
+    began = monotonic()
+    methods = chosen_methods(options.methods)
+    training = read_training(
+        source,
+        options.target,
+        weight=options.weight,
+        group=options.group,
+        drop=options.drop,
+        keep=options.keep,
+        task=options.task,
+    )
+    recipe = training.recipe
+    metric = find_metric(options.metric, recipe.task)
+    settings = read_settings(options.settings, methods, recipe.task)
+    loud = not (json or quiet)
+    if loud:
+        _show_data(training)
+    notes: list[str] = []
+    deadline = began + options.seconds
+    with heard(notes):
+        found = compare(
+            training,
+            methods,
+            settings,
+            metric,
+            n_folds=options.n_folds,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            deadline=deadline,
+            verbose=loud and sys.stderr.isatty(),
+        )
+        if loud:
+            _show_leaderboard(found)
+        best = METHODS[found.entries[0].method]
+        left = deadline - monotonic()
+        model = fit_best(training, best, settings, options.seed, left)
+    seconds = monotonic() - began
+    notes = [*found.notes, *notes]
+    model_path = options.model or f"{stem(source.name)}.weald"
+    facts = _facts(training, found, notes, options, model_path)
+    model_file.save_model(model, model_path, recipe, facts)
+    report_path = None
+    if not options.no_report:
+        report_path = options.report or f"{stem(source.name)}.html"
+        model_file.write_report(
+            report_path,
+            model,
+            training.X,
+            training.y,
+            title=f"{stem(source.name)}: {recipe.target}",
+            leaderboard=facts["leaderboard"],
+            notes=[*facts["notes"], *_left_out_sentences(training)],
+            recipe=recipe.to_json(),
+            seed=options.seed,
+        )
+    if json:
+        print_json({**facts, "recipe": recipe.to_json(), "report": report_path, "seconds": seconds})
+    elif not quiet:
+        _show_end(found, notes, model_path, report_path, seconds)
+
+
+def _facts(
+    training: Training, found: Comparison, notes: list[str], options: Options, path: str
+) -> dict[str, Any]:
+    """What is worth knowing of a fit, as plain data."""
+    recipe = training.recipe
+    facts: dict[str, Any] = {
+        "source": training.source,
+        "rows": len(training),
+        "target": recipe.target,
+        "task": recipe.task,
+        "method": found.entries[0].method,
+        "metric": found.metric.name,
+        "higher_is_better": found.metric.higher,
+        "beside": found.beside.name,
+        "n_folds": found.n_folds,
+        "seed": options.seed,
+        "settings": list(options.settings),
+        "leaderboard": [{**asdict(one), "folds": list(one.folds)} for one in found.entries],
+        "without_score": found.missing,
+        "interrupted": found.interrupted,
+        "notes": [*training.notes, *notes],
+        "model": path,
+        "fitted": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    return facts
+
+
+def _left_out_sentences(training: Training) -> list[str]:
+    return [f"{one.name} is left out: {one.reason}." for one in training.recipe.left_out]
+
+
+def _show_data(training: Training) -> None:
+    recipe = training.recipe
+    kinds = [rule.kind for rule in recipe.columns]
+    parts = [
+        f"{kinds.count(kind)} {words}"
+        for kind, words in (("number", "numeric"), ("category", "categorical"), ("date", "dates"))
+        if kind in kinds
+    ]
+    facts = [
+        ("data", f"{training.source}, {counted(len(training), 'row')}"),
+        ("target", f"{recipe.target}, {_target_words(training)}"),
+        ("columns", f"{len(kinds)} ({', '.join(parts)})"),
+    ]
+    if recipe.left_out:
+        facts += [
+            ("left out" if k == 0 else "", f"{one.name}: {one.reason}")
+            for k, one in enumerate(recipe.left_out)
+        ]
+    if recipe.weight is not None:
+        facts.append(("weights", recipe.weight))
+    if recipe.group is not None:
+        facts.append(("groups", recipe.group))
+    print_facts(facts)
+    print_notes(training.notes)
+
+
+def _target_words(training: Training) -> str:
+    import numpy as np
+
+    y = training.y
+    if training.recipe.task == "regression":
+        return f"regression ({short(float(y.min()))} to {short(float(y.max()))})"
+    classes, counts = np.unique(y, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:3]
+    shares = ", ".join(f"{classes[k]} {counts[k] / len(y):.1%}" for k in order)
+    more = f", +{len(classes) - 3} more" if len(classes) > 3 else ""
+    return f"classification, {counted(len(classes), 'class', 'classes')} ({shares}{more})"
+
+
+def _show_leaderboard(found: Comparison) -> None:
+    rows = [
+        (
+            one.method,
+            short(one.score),
+            short(one.standard_error),
+            short(one.beside),
+            f"{one.seconds:.1f}",
+            "ended by the time limit" if one.cut else "",
+        )
+        for one in found.entries
+    ]
+    rows += [(name, "", "", "", "", reason) for name, reason in found.missing.items()]
+    way = "more" if found.metric.higher else "less"
+    heads = ("method", found.metric.words, "std. error", found.beside.words, "seconds", "")
+    if not any(row[-1] for row in rows):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]  # type: ignore[assignment]
+    print_grid(
+        heads,
+        rows,
+        title=f"{found.n_folds}-fold cross-validation ({way} {found.metric.words} is better)",
+        best=0,
+    )
+
+
+def _show_end(
+    found: Comparison, notes: list[str], model: str, report: str | None, seconds: float
+) -> None:
+    from weald.cli.showing import print_words
+
+    print_words("")
+    print_notes(notes)
+    if found.interrupted:
+        print_notes(["Stopped by Ctrl-C; the methods that were done are kept."])
+    print_facts(
+        [
+            ("best", f"{found.entries[0].method}, fitted to all rows ({seconds:.0f} s in all)"),
+            ("model", model),
+            *([] if report is None else [("report", report)]),
+        ]
+    )

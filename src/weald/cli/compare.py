@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ from weald.dataset.errors import named
 from weald.fitting.progress import live_bar
 from weald.input.fit_data import FitData
 
-__all__ = ["Comparison", "Entry", "compare", "fit_best"]
+__all__ = ["Comparison", "Entry", "Prepared", "compare", "fit_best", "heard", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,6 @@ class Comparison:
     missing : dict
         Methods without a score, and why.
     n_folds : int
-    notes : list of str
     interrupted : bool
         Ctrl-C ended it.
     """
@@ -80,12 +79,11 @@ class Comparison:
     entries: list[Entry]
     missing: dict[str, str]
     n_folds: int
-    notes: list[str]
     interrupted: bool
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class Prepared:
     """What all methods are fitted to."""
 
     training: Training
@@ -94,15 +92,15 @@ class _Task:
     codes: npt.NDArray[Any]
     folds: list[Fold]
     fit_params: dict[str, Any]
+    notes: tuple[str, ...]
 
 
 def compare(
-    training: Training,
+    task: Prepared,
     methods: list[Method],
     settings: Settings,
     metric: Metric,
     *,
-    n_folds: int,
     seed: int,
     n_jobs: int | None,
     deadline: float,
@@ -112,12 +110,12 @@ def compare(
 
     Parameters
     ----------
-    training : Training
+    task : Prepared
     methods : list of Method
     settings : dict
         Parameters that the user gave.
     metric : Metric
-    n_folds, seed : int
+    seed : int
     n_jobs : int, optional
         Threads; default: all cores.
     deadline : float
@@ -125,7 +123,7 @@ def compare(
     verbose : bool
         Show a bar.
     """
-    task, notes = _prepare(training, n_folds, seed)
+    training, n_folds = task.training, len(task.folds)
     first, second = main_metrics(training.recipe.task)
     beside = second if metric.name == first.name else first
     entries: list[Entry] = []
@@ -140,7 +138,12 @@ def compare(
         if entries and seconds <= 0:
             missing[method.name] = "no time left"
             continue
-        limit = FitLimit(deadline - REFIT * longest, max(seconds, 0.05), must=not entries)
+        limit = FitLimit(
+            deadline - REFIT * longest,
+            max(seconds, 0.05),
+            can_end=bool({"time_limit", "callbacks"} & set(_params(method, training))),
+            must=not entries,
+        )
         try:
             bar = f"{method.name} ({k + 1} of {len(methods)})"
             entry = _cross_validate(
@@ -160,7 +163,7 @@ def compare(
             raise KeyboardInterrupt
         _nothing(missing)
     entries.sort(key=lambda one: -one.score if metric.higher else one.score)
-    return Comparison(metric, beside, entries, missing, n_folds, notes, interrupted)
+    return Comparison(metric, beside, entries, missing, n_folds, interrupted)
 
 
 def fit_best(
@@ -180,7 +183,7 @@ def fit_best(
 def _cross_validate(
     method: Method,
     settings: Settings,
-    task: _Task,
+    task: Prepared,
     metrics: tuple[Metric, Metric],
     limit: FitLimit,
     threads: int,
@@ -209,7 +212,9 @@ def _cross_validate(
         drive_fits(work, candidate.make(), verbose=0)
     if not work.complete(0):
         error = work.failed.get(0)
-        return "no time left" if error is None else f"failed: {_first_sentence(error)}"
+        if error is None or "time_limit" in str(error):
+            return "no time left"
+        return f"failed: {_first_sentence(error).rstrip('.')}"
     level = level_one(work, [0], task.folds)
     y, w = task.codes[level.rows], task.data.filled_weights[level.rows]
     said = level.said[0].reshape(len(y), -1)
@@ -233,7 +238,7 @@ def _cross_validate(
     )
 
 
-def _prepare(training: Training, n_folds: int, seed: int) -> tuple[_Task, list[str]]:
+def prepare(training: Training, n_folds: int, seed: int) -> Prepared:
     """Rows and folds, the same for all methods."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -250,13 +255,13 @@ def _prepare(training: Training, n_folds: int, seed: int) -> tuple[_Task, list[s
         classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         if len(classes) < 2:
             raise UserError(
-                f"The target {training.recipe.target!r} is always {classes[0]}: there is nothing to "
-                "learn."
+                f"The target {training.recipe.target!r} is always {classes[0]}: there is nothing "
+                "to learn."
             )
         if counts.max() < n_folds:
             raise UserError(
-                f"No class of {training.recipe.target!r} has {n_folds} rows, one for each fold; use "
-                "a smaller --cv, or --task regression if the target is a quantity."
+                f"No class of {training.recipe.target!r} has {n_folds} rows, one for each fold; "
+                "use a smaller --cv, or --task regression if the target is a quantity."
             )
         rare = [str(label) for label in classes[counts < n_folds]]
         if rare:
@@ -272,7 +277,7 @@ def _prepare(training: Training, n_folds: int, seed: int) -> tuple[_Task, list[s
         raise UserError(str(error).replace("set a smaller cv", "use a smaller --cv")) from error
     data = FitData(X=training.X, y=y, weights=training.weights)
     fit_params = {} if groups is None else {"groups": groups}
-    return _Task(training, data, classes, codes, folds, fit_params), notes
+    return Prepared(training, data, classes, codes, folds, fit_params, tuple(notes))
 
 
 def _said(classes: npt.NDArray[Any] | None, model: Any, X: Any) -> npt.NDArray[np.float64]:
@@ -294,7 +299,7 @@ def _nothing(missing: dict[str, str]) -> None:
     """No method has a score: say why."""
     failed = [reason for reason in missing.values() if reason.startswith("failed: ")]
     if failed:
-        raise UserError(failed[0].removeprefix("failed: "))
+        raise UserError(f"{failed[0].removeprefix('failed: ')}.")
     raise OutOfTime("No method was done in time: give more --time, or name one quick --method.")
 
 
@@ -319,10 +324,9 @@ def heard(notes: list[str]) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for one in caught:
+        if "OOB" in str(one.message):  # of a forest in a super learner that had little time
+            continue
         text = " ".join(str(one.message).split())
         ours = one.category is UserWarning and "sklearn" not in str(one.filename)
         if ours and text not in notes:
             notes.append(text)
-
-
-Told = Callable[[str], None]

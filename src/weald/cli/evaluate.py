@@ -22,7 +22,14 @@ def evaluate(
     """Score a model on a table that holds the target, and compare with its cross-validation."""
     with telling_errors():
         from weald.cli.model_file import load_model
-        from weald.cli.showing import counted, print_facts, print_grid, print_json, print_notes, short
+        from weald.cli.showing import (
+            counted,
+            print_facts,
+            print_grid,
+            print_json,
+            print_notes,
+            short,
+        )
 
         saved = load_model(model)
         source = the_source(file, data)
@@ -69,7 +76,8 @@ def _scores(saved: SavedModel, source: Source) -> dict[str, Any]:
             said, codes, weights = said[known], codes[known], weights[known]
         if not len(codes):
             raise UserError(
-                f"No row of {source.name} has a class that the model knows: {named(map(str, classes))}."
+                f"No row of {source.name} has a class that the model knows: "
+                f"{named(map(str, classes))}."
             )
     rows = np.arange(len(codes))
     scores: dict[str, Any] = {}
@@ -116,13 +124,13 @@ def tables_with_target(saved: SavedModel, source: Source) -> Any:
     from weald.dataset.training import read_weights
 
     recipe = saved.recipe
-    weighed = recipe.weight is not None and recipe.weight in source.names
-    others = (recipe.target, *([recipe.weight] if weighed else []))
+    weight = recipe.weight if recipe.weight in source.names else None
+    others = (recipe.target,) if weight is None else (recipe.target, weight)
     for X, block in recipe.tables(source, others):
         n = len(block[recipe.target])
         y = _targets(saved, block[recipe.target])
         present = ~np.isnan(y) if y.dtype.kind == "f" else np.array([one is not None for one in y])
-        w = read_weights(block[recipe.weight], recipe.weight) if weighed else np.ones(n)
+        w = np.ones(n) if weight is None else read_weights(block[weight], weight)
         if y.dtype.kind == "f" and np.isinf(y).any():
             raise DataError(f"The target {recipe.target!r} must hold finite numbers.")
         yield X, y, w, present & (w > 0)

@@ -52,7 +52,9 @@ def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int]]:
 
     from weald.input.raw_table import take_rows
 
-    parts, places, done, kept = [], dict[int, int](), 0, 0
+    parts: list[Any] = []
+    places: dict[int, int] = {}
+    done = kept = 0
     for X, _ in recipe.tables(source):
         n = X.shape[0]
         here = {number - 1 - done for number in wanted if done < number <= done + n}

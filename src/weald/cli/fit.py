@@ -11,8 +11,7 @@ from weald.cli.errors import UserError, telling_errors
 from weald.cli.options import Data, File, Json, Quiet, at_least, the_source
 
 if TYPE_CHECKING:
-    from weald.cli.compare import Comparison
-    from weald.dataset import Source, Training
+    from weald.dataset import Source
 
 # Only light imports here: `weald --help` should not wait for scikit-learn.
 
@@ -175,7 +174,3 @@ def _target(source: Source, target: str | None, data: str | None) -> str:
     raise UserError(
         f"Say with --target which column to predict; the columns are: {named(source.names, 20)}."
     )
-
-
-if TYPE_CHECKING:
-    _ = (Comparison, Training)

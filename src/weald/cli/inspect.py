@@ -75,7 +75,9 @@ def _columns(described: Any) -> list[dict[str, Any]]:
     made = []
     for j, one in enumerate(columns):
         if isinstance(one, dict):
-            made.append({"name": one.get("name", f"column {j}"), "categories": one.get("categories")})
+            made.append(
+                {"name": one.get("name", f"column {j}"), "categories": one.get("categories")}
+            )
         elif isinstance(one, str):
             made.append({"name": one, "categories": None})
         else:

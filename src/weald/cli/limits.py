@@ -20,6 +20,7 @@ __all__ = ["FitLimit", "limited"]
 
 REFIT = 1.25  # of the time on a fold: there are more rows
 _LEAST = 0.05  # seconds, as a limit of 0 is none
+_LEAST_SHARE = 0.3  # of the time a fit was to have: what it gets if earlier ones took too long
 
 
 @contextmanager
@@ -55,14 +56,18 @@ class FitLimit:
         When the fits on folds must be done, by `time.monotonic`.
     seconds : float
         That one fit may take.
+    can_end : bool
+        A fit can be ended.
     must : bool
         Go on whatever it takes, as there is nothing else yet.
     """
 
-    def __init__(self, deadline: float, seconds: float, *, must: bool) -> None:
-        self.deadline, self.seconds, self._must = deadline, seconds, must
+    def __init__(self, deadline: float, seconds: float, *, can_end: bool, must: bool) -> None:
+        self.deadline, self.seconds = deadline, seconds
+        self.can_end, self._must = can_end, must
         self.best: dict[int, float] = {}
         self.cut = False  # whether a fit met its limit
+        self._beside = 0.0  # seconds a fit takes beyond its limit: it reads its table, and predicts
 
     @property
     def left(self) -> float:
@@ -77,13 +82,21 @@ class FitLimit:
     def limited(self, model: Any, work: CandidateFits, job: Job) -> Iterator[None]:
         """Have a fit end in time."""
         began = monotonic()
-        with limited(model, self.seconds):
+        missing = len(work.jobs) - len(work.done)
+        turns = np.ceil(missing / work.at_once(job.candidate))
+        seconds = min(self.seconds, self.left / turns) - self._beside
+        seconds = max(seconds, _LEAST_SHARE * self.seconds)
+        with limited(model, seconds):
             yield
-        self.cut |= monotonic() - began >= self.seconds
+        took = monotonic() - began
+        self.cut |= self.can_end and took >= seconds
+        self._beside = max(self._beside, took - seconds)
 
     def why_not(self, work: CandidateFits, m: int) -> str | None:
         """Give a method up if the fits that are missing would take too long."""
         had = [one.seconds for _, one in work.of(m)]
         turns = np.ceil((len(work.jobs) - len(had)) / work.at_once(m))
-        too_long = bool(had) and turns * had[-1] > self.left
-        return "no time left" if too_long and not self._must else None
+        least = had[-1] if had else 0.0
+        if self.can_end:
+            least = min(least, self._beside + _LEAST_SHARE * self.seconds)
+        return "no time left" if turns * least > self.left and not self._must else None

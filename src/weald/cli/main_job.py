@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from weald.cli import model_file
-from weald.cli.compare import Comparison, compare, fit_best, heard
+from weald.cli.compare import Comparison, compare, fit_best, heard, prepare
+from weald.cli.errors import UserError
 from weald.cli.methods import METHODS, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
-from weald.cli.showing import counted, print_facts, print_grid, print_json, print_notes, short
+from weald.cli.showing import (
+    counted,
+    print_facts,
+    print_grid,
+    print_json,
+    print_notes,
+    print_words,
+    short,
+)
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
 
@@ -45,6 +56,10 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     """Do the whole job, and tell about it."""
     began = monotonic()
     methods = chosen_methods(options.methods)
+    model_path = _writable(options.model or f"{stem(source.name)}.weald", "--model")
+    report_path = None
+    if not options.no_report:
+        report_path = _writable(options.report or f"{stem(source.name)}.html", "--report")
     training = read_training(
         source,
         options.target,
@@ -57,6 +72,10 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     recipe = training.recipe
     metric = find_metric(options.metric, recipe.task)
     settings = read_settings(options.settings, methods, recipe.task)
+    if options.n_jobs is not None:
+        for one in settings.values():
+            one["n_jobs"] = options.n_jobs
+    task = prepare(training, options.n_folds, options.seed)
     loud = not (json or quiet)
     if loud:
         _show_data(training)
@@ -64,11 +83,10 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     deadline = began + options.seconds
     with heard(notes):
         found = compare(
-            training,
+            task,
             methods,
             settings,
             metric,
-            n_folds=options.n_folds,
             seed=options.seed,
             n_jobs=options.n_jobs,
             deadline=deadline,
@@ -80,13 +98,10 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
         left = deadline - monotonic()
         model = fit_best(training, best, settings, options.seed, left)
     seconds = monotonic() - began
-    notes = [*found.notes, *notes]
-    model_path = options.model or f"{stem(source.name)}.weald"
+    notes = [*task.notes, *notes]
     facts = _facts(training, found, notes, options, model_path)
     model_file.save_model(model, model_path, recipe, facts)
-    report_path = None
-    if not options.no_report:
-        report_path = options.report or f"{stem(source.name)}.html"
+    if report_path is not None:
         model_file.write_report(
             report_path,
             model,
@@ -102,6 +117,18 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
         print_json({**facts, "recipe": recipe.to_json(), "report": report_path, "seconds": seconds})
     elif not quiet:
         _show_end(found, notes, model_path, report_path, seconds)
+
+
+def _writable(path: str, option: str) -> str:
+    """The path of a file to write; better to know before the work than after."""
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise UserError(f"{option} {path}: there is no folder {file.parent}.")
+    if file.is_dir():
+        raise UserError(f"{option} {path} is a folder: name a file in it.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise UserError(f"{option} {path} cannot be written: choose another folder.")
+    return path
 
 
 def _facts(
@@ -175,36 +202,32 @@ def _target_words(training: Training) -> str:
 
 
 def _show_leaderboard(found: Comparison) -> None:
-    rows = [
-        (
-            one.method,
-            short(one.score),
-            short(one.standard_error),
-            short(one.beside),
-            f"{one.seconds:.1f}",
-            "ended by the time limit" if one.cut else "",
-        )
-        for one in found.entries
-    ]
-    rows += [(name, "", "", "", "", reason) for name, reason in found.missing.items()]
     way = "more" if found.metric.higher else "less"
-    heads = ("method", found.metric.words, "std. error", found.beside.words, "seconds", "")
-    if not any(row[-1] for row in rows):
-        heads, rows = heads[:-1], [row[:-1] for row in rows]  # type: ignore[assignment]
     print_grid(
-        heads,
-        rows,
+        ("method", found.metric.words, "std. error", found.beside.words, "seconds"),
+        [
+            (
+                one.method,
+                short(one.score),
+                short(one.standard_error),
+                short(one.beside),
+                f"{one.seconds:.1f}",
+            )
+            for one in found.entries
+        ],
         title=f"{found.n_folds}-fold cross-validation ({way} {found.metric.words} is better)",
         best=0,
     )
+    cut = [one.method for one in found.entries if one.cut]
+    print_words("")
+    if cut:
+        print_notes([f"Fits were cut short, as --time asks: {', '.join(cut)}."])
+    print_notes(f"{name} has no score: {reason}." for name, reason in found.missing.items())
 
 
 def _show_end(
     found: Comparison, notes: list[str], model: str, report: str | None, seconds: float
 ) -> None:
-    from weald.cli.showing import print_words
-
-    print_words("")
     print_notes(notes)
     if found.interrupted:
         print_notes(["Stopped by Ctrl-C; the methods that were done are kept."])

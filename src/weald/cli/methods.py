@@ -27,6 +27,8 @@ class Method:
         What is not as by default, for both tasks.
     for_classes, for_numbers : dict
         The same for one task.
+    depth_for_numbers : int or None
+        Of the members of a regressor, if they are trees of another depth than by default.
     share : float
         Of the time, as multiples of what the others get.
     """
@@ -37,6 +39,7 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     for_classes: Mapping[str, Any] = field(default_factory=dict)
     for_numbers: Mapping[str, Any] = field(default_factory=dict)
+    depth_for_numbers: int | None = None
     share: float = 1.0
 
 
@@ -60,6 +63,7 @@ METHODS = {
             "AdaBoostRegressor",
             for_classes={"n_estimators": 200},
             for_numbers={"n_estimators": 100},
+            depth_for_numbers=6,
         ),
         Method("super-learner", "SuperLearnerClassifier", "SuperLearnerRegressor", share=3.0),
     )
@@ -82,8 +86,9 @@ def chosen_methods(names: Iterable[str]) -> list[Method]:
 
 
 def read_settings(texts: Iterable[str], methods: list[Method], task: str) -> Settings:
-    """What ``--set`` gives: ``parameter=value`` for every method that has it, or
-    ``method.parameter=value`` for one.
+    """What ``--set`` gives.
+
+    It is ``parameter=value`` for every method that has it, ``method.parameter=value`` for one.
     """
     settings: Settings = {one.name: {} for one in methods}
     known = {one.name: make(one, task, 0).get_params(deep=True) for one in methods}
@@ -100,9 +105,10 @@ def read_settings(texts: Iterable[str], methods: list[Method], task: str) -> Set
         takers = [name for name in ([owner] if dot else settings) if parameter in known[name]]
         if not takers:
             every = {name for params in known.values() for name in params}
+            where = owner if dot else f"any of {', '.join(settings)}"
             raise UserError(
-                f"--set {text!r}: no parameter {parameter!r} in "
-                f"{owner if dot else 'any of ' + ', '.join(settings)}.{suggestion(parameter, every)}"
+                f"--set {text!r}: there is no parameter {parameter!r} in {where}."
+                f"{suggestion(parameter, every)}"
             )
         for name in takers:
             settings[name][parameter] = _value(value.strip())
@@ -129,6 +135,8 @@ def make(method: Method, task: str, seed: int, given: Mapping[str, Any] | None =
     classes = task == "classification"
     kind: Any = getattr(weald, method.classifier if classes else method.regressor)
     own = {**method.parameters, **(method.for_classes if classes else method.for_numbers)}
+    if not classes and method.depth_for_numbers is not None:
+        own["estimator"] = weald.DecisionTreeRegressor(max_depth=method.depth_for_numbers)
     model = kind(random_state=seed, **own)
     return model.set_params(**(given or {}))
 

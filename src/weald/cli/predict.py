@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weald.cli.errors import ModelError, UserError, telling_errors
-from weald.cli.options import Data, File, Model, Quiet, the_source
+from weald.cli.options import Data, File, Model, the_source
 
 if TYPE_CHECKING:
     from weald.cli.model_file import SavedModel
@@ -25,7 +25,8 @@ def predict(
         typer.Option(
             "--output",
             "-o",
-            help="File to write: .csv, .csv.gz, .jsonl or .parquet. Default: CSV on standard output.",
+            help="File to write: .csv, .csv.gz, .jsonl or .parquet. Default: CSV on standard "
+            "output.",
         ),
     ] = None,
     copy: Annotated[
@@ -79,14 +80,13 @@ def _blocks(
     classes = getattr(saved.model, "classes_", None)
     for X, block in saved.recipe.tables(source, copied):
         columns = {name: block[name].coded().texts() for name in copied}
-        shares = None
         if classes is None:
             columns["prediction"] = np.asarray(asked(saved, "predict", X))
         else:
             shares = asked(saved, "predict_proba", X)
             columns["prediction"] = np.asarray(classes)[shares.argmax(axis=1)]
-        if shares is not None and proba:
-            columns |= {f"probability_{label}": shares[:, k] for k, label in enumerate(classes)}
+            if proba:
+                columns |= {f"probability_{label}": shares[:, k] for k, label in enumerate(classes)}
         yield columns
 
 

@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-__all__ = ["counted", "print_facts", "print_grid", "print_json", "print_notes", "print_words", "short"]
+__all__ = [
+    "counted",
+    "print_facts",
+    "print_grid",
+    "print_json",
+    "print_notes",
+    "print_words",
+    "short",
+]
 
 
 def console() -> Console:
@@ -45,7 +53,7 @@ def print_grid(
     grid = Grid(title=title or None, title_justify="left", title_style="bold", box=None)
     for j, head in enumerate(heads):
         left = j == 0 or (j == len(heads) - 1 and not head)
-        grid.add_column(head, justify="left" if left else "right", no_wrap=bool(head))
+        grid.add_column(head, justify="left" if left else "right", no_wrap=bool(head) or j > 2)
     for i, row in enumerate(rows):
         grid.add_row(*(Text(cell) for cell in row), style="bold" if i == best else None)
     out = console()

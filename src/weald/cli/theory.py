@@ -78,8 +78,8 @@ def _training_rows(saved: Any, source: Any) -> tuple[Any, Any, Any, list[str]]:
     notes = []
     if len(y) != saved.facts["rows"]:
         notes.append(
-            f"The model was fitted to {saved.facts['rows']:,} rows and {source.name} has {len(y):,}: "
-            "certificates are about the rows of the fit."
+            f"The model was fitted to {saved.facts['rows']:,} rows and {source.name} has "
+            f"{len(y):,}: certificates are about the rows of the fit."
         )
     if isinstance(parts[0], np.ndarray):
         X = np.concatenate(parts)

@@ -28,24 +28,16 @@ class Writer:
 
     def write(self, columns: dict[str, Any]) -> None:
         """Write a block: names and arrays of one length."""
-        out = io.BytesIO()
-        if importlib.util.find_spec("pyarrow"):
-            import pyarrow as pa
-            from pyarrow import csv as arrow_csv
-
-            options = arrow_csv.WriteOptions(
-                include_header=not self._begun, quoting_style="needed"
-            )
-            arrow_csv.write_csv(pa.table(columns), out, options)
-        else:
-            text = io.StringIO()
-            rows = csv.writer(text, lineterminator="\n")
-            if not self._begun:
-                rows.writerow(columns)
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        if not self._begun:
+            rows.writerow(columns)
+            self._begun = True
+        if importlib.util.find_spec("pyarrow") is None:
             rows.writerows(zip(*(one.tolist() for one in columns.values()), strict=True))
-            out.write(text.getvalue().encode())
-        self._file.write(out.getbuffer())
-        self._begun = True
+        self._file.write(text.getvalue().encode())
+        if importlib.util.find_spec("pyarrow") is not None:
+            self._file.write(_by_arrow(columns))
 
     def close(self) -> None:
         """Write what is left."""
@@ -81,6 +73,25 @@ class _Parquet(Writer):
             self._writer.close()
 
 
+def _by_arrow(columns: dict[str, Any]) -> memoryview:
+    """The rows as CSV; text is quoted only if it must be, as the csv module would."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    table = pa.table(columns)
+    special = any(
+        pa.types.is_string(column.type)
+        and pa.compute.any(pa.compute.match_substring_regex(column, '[,"\r\n]')).as_py()
+        for column in table.columns
+    )
+    out = io.BytesIO()
+    options = arrow_csv.WriteOptions(
+        include_header=False, quoting_style="needed" if special else "none"
+    )
+    arrow_csv.write_csv(table, out, options)
+    return out.getbuffer()
+
+
 @contextmanager
 def open_writer(path: str | None, *, lines: bool = False) -> Iterator[Writer]:
     """A writer; a file appears when it is complete, and is left as it was if something fails.
@@ -107,7 +118,8 @@ def open_writer(path: str | None, *, lines: bool = False) -> Iterator[Writer]:
     part = Path(f"{path}.part")
     try:
         with part.open("wb") as file:
-            packed: Any = gzip.open(file, "wb") if name.endswith(".gz") else nullcontext(file)
+            gz = name.endswith(".gz")
+            packed: Any = gzip.GzipFile(fileobj=file, mode="wb") if gz else nullcontext(file)
             with packed as inner:
                 writer = kind(inner)
                 yield writer

@@ -184,7 +184,7 @@ def join(parts: Sequence[Cells]) -> Cells:
     if len(parts) == 1:
         return first
     if isinstance(first, Numbers):
-        return Numbers(np.concatenate([part.numbers() for part in parts]))  # type: ignore[misc]
+        return Numbers(np.concatenate([part.numbers() for part in parts]))
     if isinstance(first, ArrowText):
         import pyarrow as pa
 

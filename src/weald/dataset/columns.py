@@ -127,9 +127,7 @@ def _dated(name: str, coded: Coded, pattern: str) -> Judged:
     whole = ColumnRule(name, "date", pattern=pattern, parts=tuple(PARTS))
     times = whole._times(coded, 0)
     made = dict(zip(PARTS, parts(times, tuple(PARTS)), strict=True))
-    kept = tuple(
-        part for part, numbers in made.items() if np.nanmin(numbers) < np.nanmax(numbers)
-    )
+    kept = tuple(part for part, numbers in made.items() if np.nanmin(numbers) < np.nanmax(numbers))
     rule = ColumnRule(name, "date", pattern=pattern, parts=kept)
     note = f"{name}: dates written {pattern}, turned into {in_words(kept)}."
     return Judged(rule, None, [made[part] for part in kept], [note])

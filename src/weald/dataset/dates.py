@@ -45,9 +45,7 @@ def _hours(times: Times) -> npt.NDArray[np.float64]:
 PARTS: dict[str, Callable[[Times], npt.NDArray[np.float64]]] = {
     "year": lambda times: times.astype("datetime64[Y]").astype(np.float64) + 1970,
     "month": lambda times: (times.astype("datetime64[M]").astype(np.int64) % 12 + 1).astype(float),
-    "day": lambda times: (
-        (times.astype("datetime64[D]") - times.astype("datetime64[M]")) / _DAY + 1
-    ),
+    "day": lambda times: (times.astype("datetime64[D]") - times.astype("datetime64[M]")) / _DAY + 1,
     "weekday": lambda times: ((times.astype("datetime64[D]").astype(np.int64) + 3) % 7).astype(
         float
     ),

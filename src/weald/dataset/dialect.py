@@ -50,7 +50,7 @@ class Dialect:
 
 
 def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
-    """Find out how a file is written, from its beginning.
+    r"""Find out how a file is written, from its beginning.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
     where : str
         How a message calls the file.
 
-    >>> sniff("größe;preis\\n1,5;2\\n".encode("latin-1"), whole=True, where="f").names
+    >>> sniff("größe;preis\n1,5;2\n".encode("latin-1"), whole=True, where="f").names
     ('größe', 'preis')
     """
     notes = []

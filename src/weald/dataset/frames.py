@@ -35,19 +35,17 @@ def make_frame(columns: dict[str, FloatArray | Coded]) -> Any:
         for name, values in columns.items()
     }
     if library == "pandas":
-        import pandas
+        import pandas as pd
 
-        return pandas.DataFrame(plain)
+        return pd.DataFrame(plain)
     if library == "polars":
-        import polars
+        import polars as pl
 
         kinds = {
-            name: polars.String if isinstance(values, Coded) else polars.Float64
+            name: pl.String if isinstance(values, Coded) else pl.Float64
             for name, values in columns.items()
         }
-        return polars.DataFrame(
-            {name: list(values) for name, values in plain.items()}, schema=kinds
-        )
+        return pl.DataFrame({name: list(values) for name, values in plain.items()}, schema=kinds)
     if not any(isinstance(values, Coded) for values in columns.values()):
         return np.column_stack(list(plain.values()))
     array = np.empty((len(next(iter(plain.values()))), len(plain)), dtype=object)
@@ -63,7 +61,9 @@ def _arrow(columns: dict[str, FloatArray | Coded]) -> Any:
     for name, values in columns.items():
         if isinstance(values, Coded):
             codes = pa.array(values.codes, mask=values.codes < 0)
-            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(values.labels, pa.string()))
+            arrays[name] = pa.DictionaryArray.from_arrays(
+                codes, pa.array(values.labels, pa.string())
+            )
         else:
             arrays[name] = pa.array(values)
     return pa.table(arrays)

@@ -72,11 +72,13 @@ class ColumnRule:
         assert self.pattern is not None
         known = parse(coded.labels, self.pattern)
         if known is None:
-            bad = next(k for k, one in enumerate(coded.labels) if parse([one], self.pattern) is None)
+            bad = next(
+                k for k, one in enumerate(coded.labels) if parse([one], self.pattern) is None
+            )
             row = first_row + int(np.flatnonzero(coded.codes == bad)[0]) + 1
             raise DataError(
-                f"Column {self.name!r} held dates written {self.pattern} in fit, but row {row} says "
-                f"{coded.labels[bad]!r}: write it in the same way."
+                f"Column {self.name!r} held dates written {self.pattern} in fit, but row {row} "
+                f"says {coded.labels[bad]!r}: write it in the same way."
             )
         return np.append(known, np.datetime64("NaT", "s"))[coded.codes]
 
@@ -182,10 +184,10 @@ class Recipe:
         ):
             raise ValueError("The recipe of the model file names unknown kinds of columns.")
 
-    # --- reading another file -----------------------------------------------------------------------
+    # --- reading another file ---------------------------------------------------------------------
 
     def needs(self, source: Source, others: tuple[str, ...] = ()) -> list[str]:
-        """The columns to read of a file, those the model sees and some others; all must be there."""
+        """The columns to read of a file: those the model sees, and others; all must be there."""
         wanted = [rule.name for rule in self.columns]
         absent = [name for name in wanted if name not in source.names]
         if absent:
@@ -242,8 +244,8 @@ def check_column(name: str, source: Source, option: str = "") -> None:
     if name not in source.names:
         hint = suggestion(name, source.names)
         raise DataError(
-            f"{option}{' ' if option else ''}{name!r} is not a column of {source.name}; the columns "
-            f"are: {named(source.names, 20)}.{hint}"
+            f"{option}{' ' if option else ''}{name!r} is not a column of {source.name}; the "
+            f"columns are: {named(source.names, 20)}.{hint}"
         )
 
 

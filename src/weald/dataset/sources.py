@@ -126,7 +126,7 @@ def open_file(path: str) -> Source:
     )
 
 
-# --- text ------------------------------------------------------------------------------------------
+# --- text -----------------------------------------------------------------------------------------
 
 
 def _open_text(path: str) -> Source:
@@ -228,7 +228,7 @@ def _ragged(path: str, text: Any, found: int, expected: int) -> DataError:
     )
 
 
-# --- lines of JSON ---------------------------------------------------------------------------------
+# --- lines of JSON --------------------------------------------------------------------------------
 
 
 def _open_lines(path: str) -> Source:
@@ -294,7 +294,7 @@ def _json_cells(path: str, name: str, rows: list[dict[str, Any]]) -> Cells:
     return PlainText(cells)
 
 
-# --- files with types ------------------------------------------------------------------------------
+# --- files with types -----------------------------------------------------------------------------
 
 
 def _open_parquet(path: str) -> Source:
@@ -377,7 +377,7 @@ def _typed_cells(array: Any) -> Cells:
     return ArrowText(array.cast(pa.string()))
 
 
-# --- small things ----------------------------------------------------------------------------------
+# --- small things ---------------------------------------------------------------------------------
 
 
 def _bytes(path: str, *, raw: bool = False) -> IO[bytes]:
@@ -394,9 +394,7 @@ def _bytes(path: str, *, raw: bool = False) -> IO[bytes]:
 
 def _need_arrow(path: str) -> None:
     if importlib.util.find_spec("pyarrow") is None:
-        raise DataError(
-            f"Reading {path} needs pyarrow; install it with: pip install weald[arrow]"
-        )
+        raise DataError(f"Reading {path} needs pyarrow; install it with: pip install weald[arrow]")
 
 
 def _beside(file: Path) -> str:

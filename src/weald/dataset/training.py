@@ -9,11 +9,11 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from weald.dataset.cells import ArrowText, Cells, FloatArray, Numbers, PlainText, join
+from weald.dataset.cells import ArrowText, Cells, Coded, FloatArray, Numbers, PlainText, join
 from weald.dataset.columns import judge
 from weald.dataset.errors import DataError, named
 from weald.dataset.frames import make_frame
-from weald.dataset.recipe import LeftOut, Recipe, check_column
+from weald.dataset.recipe import ColumnRule, LeftOut, Recipe, check_column
 from weald.dataset.sources import Block, Source
 
 __all__ = ["Task", "Training", "read_target", "read_training", "read_weights"]
@@ -83,8 +83,12 @@ def read_training(
     cells = _whole(source, [name for name in source.names if name not in drop])
     notes = list(source.notes)
     cells = _with_target(cells, target, notes)
+    if weight is not None:
+        cells = _with_weight(cells, weight, notes)
     y, task = read_target(cells[target], target, task)
-    rules, values, left_out = [], {}, [LeftOut(name, "as asked for") for name in drop]
+    rules: list[ColumnRule] = []
+    values: dict[str, FloatArray | Coded] = {}
+    left_out = [LeftOut(name, "as asked for") for name in drop]
     left_out += [
         LeftOut(name, f"it has the type {kind}")
         for name, kind in source.unusable.items()
@@ -122,9 +126,7 @@ def read_training(
     )
 
 
-def read_target(
-    cells: Cells, name: str, task: Task | None = None
-) -> tuple[npt.NDArray[Any], Task]:
+def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.NDArray[Any], Task]:
     """The target as labels or numbers, and the task that it makes.
 
     Parameters
@@ -168,7 +170,8 @@ def read_weights(cells: Cells, name: str) -> FloatArray:
     weights = cells.numbers()
     if weights is None or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise DataError(
-            f"The weight column {name!r} must hold numbers of at least 0, none missing and not all 0."
+            f"The weight column {name!r} must hold numbers of at least 0, none missing "
+            "and not all 0."
         )
     return weights
 
@@ -179,7 +182,9 @@ def _groups(cells: Cells, name: str) -> npt.NDArray[np.int32]:
         raise DataError(f"The group column {name!r} has missing values: fill them in.")
     if len(coded.labels) < 2:
         raise DataError(f"The group column {name!r} has one group only: there is none to predict.")
-    return coded.codes
+    numbers = cells.numbers()
+    values = coded.texts() if numbers is None else numbers
+    return np.unique(values, return_inverse=True)[1].astype(np.int32)  # in their order
 
 
 def _check_names(
@@ -242,10 +247,18 @@ def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
     if n == len(missing):
         raise DataError(f"The target {target!r} is empty: there is nothing to learn.")
     share = n / len(missing)
-    notes.append(
-        f"{n:,} of {len(missing):,} rows ({share:.1%}) have no {target} and are left out."
-    )
+    notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) have no {target} and are left out.")
     rows = np.flatnonzero(~missing)
+    return {name: taken(column, rows) for name, column in cells.items()}
+
+
+def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:
+    """Leave out the rows of weight 0, which count as absent."""
+    weights = read_weights(cells[weight], weight)
+    if weights.all():
+        return cells
+    notes.append(f"{int((weights == 0).sum()):,} rows have the weight 0 and are left out.")
+    rows = np.flatnonzero(weights)
     return {name: taken(column, rows) for name, column in cells.items()}
 
 

@@ -40,7 +40,7 @@ def describe(path):
         parameters=model.get_params(deep=False),
         n_members=getattr(model, "n_estimators_", None),
         columns=[
-            {"name": str(name), "categories": None if one is None else list(one)}
+            SimpleNamespace(name=str(name), categories=None if one is None else list(one))
             for name, one in zip(names, labels, strict=True)
         ],
         classes=list(model.classes_) if hasattr(model, "classes_") else None,

@@ -42,7 +42,7 @@ def shop():
 
 @pytest.fixture
 def fitted(shop):
-    output("fit", "shop.csv", "--target", "paid", *QUICK[:-1], "--no-report", "-m", "forest", "-q")
+    output("fit", "shop.csv", "--target", "paid", "-m", "forest", "--cv", 3, "--no-report", "-q")
     return shop
 
 
@@ -219,7 +219,7 @@ def test_theory(fitted):
         assert expected in words
     output("fit", "shop.csv", "--target", "paid", "-m", "adaboost", "--cv", 2, "--no-report", "-q")
     found = as_json("theory", "shop.weald", "shop.csv")
-    assert "training error" in found["says"]["Certificate of boosting"]
+    assert "200 rounds, 300 rows" in found["says"]["Certificate of boosting"]
     fitted[:100].to_csv("part.csv", index=False)
     assert "100" in as_json("theory", "shop.weald", "part.csv")["notes"][0]
     output("fit", "--data", "diabetes", *QUICK)

@@ -31,32 +31,46 @@ def fit(
     file: File = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Column to predict.", rich_help_panel=_READING),
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="Column to predict.", rich_help_panel=_READING
+        ),
     ] = None,
     data: Data = None,
     task: Annotated[
         TaskChoice,
         typer.Option(
-            help="auto: text and a few repeated whole numbers are classes, other numbers are not.",
+            metavar="TASK",
+            help="classification, regression, or auto: text and a few repeated whole numbers are "
+            "classes, other numbers are not.",
             rich_help_panel=_READING,
         ),
     ] = TaskChoice.auto,
     weight: Annotated[
-        str | None, typer.Option(help="Column of row weights.", rich_help_panel=_READING)
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of row weights.",
+            rich_help_panel=_READING,
+        ),
     ] = None,
     group: Annotated[
         str | None,
         typer.Option(
-            help="Column of groups, whose rows stay together in a fold.", rich_help_panel=_READING
+            metavar="COLUMN",
+            help="Column of groups, whose rows stay together in a fold.",
+            rich_help_panel=_READING,
         ),
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option(help="Column to leave out; may be repeated.", rich_help_panel=_READING),
+        typer.Option(
+            metavar="COLUMN", help="Column to leave out; may be repeated.", rich_help_panel=_READING
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="COLUMN",
             help="Column to use even if it looks like an id; may be repeated.",
             rich_help_panel=_READING,
         ),
@@ -66,6 +80,7 @@ def fit(
         typer.Option(
             "--method",
             "-m",
+            metavar="NAME",
             help="tree, bagging, forest, extra-trees, adaboost, boosting or super-learner; may be "
             "repeated. Default: all.",
             rich_help_panel=_METHODS,
@@ -74,6 +89,7 @@ def fit(
     metric: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="log-loss, accuracy, balanced-accuracy, auc, f1; rmse, mae, r2, poisson; or a "
             "scorer of scikit-learn. Default: log-loss or rmse.",
             rich_help_panel=_METHODS,
@@ -81,7 +97,9 @@ def fit(
     ] = None,
     time: Annotated[
         float,
-        typer.Option(help="Seconds for comparing and fitting.", rich_help_panel=_METHODS),
+        typer.Option(
+            metavar="SECONDS", help="Seconds for comparing and fitting.", rich_help_panel=_METHODS
+        ),
     ] = 60.0,
     cv: Annotated[
         int, typer.Option(help="Folds of the cross-validation.", rich_help_panel=_METHODS)
@@ -105,6 +123,7 @@ def fit(
     model: Annotated[
         str | None,
         typer.Option(
+            metavar="PATH",
             help="Model file to write. Default: the name of FILE with .weald, in this folder.",
             rich_help_panel=_OUTPUT,
         ),
@@ -112,6 +131,7 @@ def fit(
     report: Annotated[
         str | None,
         typer.Option(
+            metavar="PATH",
             help="Report to write. Default: the name of FILE with .html, in this folder.",
             rich_help_panel=_OUTPUT,
         ),

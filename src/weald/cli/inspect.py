@@ -18,7 +18,8 @@ def inspect(model: Model, json: Json = False, quiet: Quiet = False) -> None:
         facts = facts_of(described)
         if json:
             names = ("class_name", "parameters", "n_members", "columns", "classes", "weald_version")
-            print_json({name: getattr(described, name) for name in names} | {"fit": facts or None})
+            content = {name: getattr(described, name) for name in names}
+            print_json(content | {"columns": _columns(described), "fit": facts or None})
         elif not quiet:
             _show(model, described, facts)
 
@@ -30,9 +31,10 @@ def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
     lines = [("file", path), ("method", _method(described, facts))]
     if described.n_members:
         lines.append(("members", f"{described.n_members:,}"))
-    if described.parameters:
-        given = ", ".join(f"{name}={value!r}" for name, value in described.parameters.items())
-        lines.append(("parameters", given))
+    given = _given(described)
+    if given:
+        words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        lines.append(("parameters", words))
     if facts:
         fitted = f"{facts['source']}, {counted(facts['rows'], 'row')}, {facts['fitted']}"
         lines += [("fitted to", fitted), ("target", f"{facts['target']}, {facts['task']}")]
@@ -41,7 +43,8 @@ def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
     lines.append(("weald", str(described.weald_version)))
     print_facts(lines)
     recipe = facts.get("recipe") or {}
-    categories = {one["name"]: one.get("categories") for one in _columns(described)}
+    categories = {one["name"]: one["categories"] for one in _columns(described)}
+    categories |= facts.get("categories") or {}  # of a mixture the members know them, each its own
     rows = [_column_row(rule, categories) for rule in recipe.get("columns", [])]
     if not rows:
         rows = [
@@ -64,30 +67,38 @@ def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
         )
 
 
+def _given(described: Any) -> dict[str, Any]:
+    """The parameters that are not as by default."""
+    import weald
+
+    kind: Any = getattr(weald, described.class_name.rpartition(".")[2], None)
+    if kind is None:
+        return dict(described.parameters)
+    try:
+        usual = kind().get_params(deep=False)
+    except TypeError:  # some parameter has no default
+        usual = {}
+    return {
+        name: value
+        for name, value in described.parameters.items()
+        if name not in usual or repr(usual[name]) != repr(value)
+    }
+
+
 def _method(described: Any, facts: dict[str, Any]) -> str:
     name = described.class_name.rpartition(".")[2]
     return f"{facts['method']} ({name})" if facts else name
 
 
 def _columns(described: Any) -> list[dict[str, Any]]:
-    """The columns as dicts, however the file describes them."""
-    columns = described.columns or []
-    made = []
-    for j, one in enumerate(columns):
-        if isinstance(one, dict):
-            made.append(
-                {"name": one.get("name", f"column {j}"), "categories": one.get("categories")}
-            )
-        elif isinstance(one, str):
-            made.append({"name": one, "categories": None})
-        else:
-            made.append(
-                {
-                    "name": getattr(one, "name", f"column {j}"),
-                    "categories": getattr(one, "categories", None),
-                }
-            )
-    return made
+    """Names of the columns, and the categories of those that have some."""
+    return [
+        {
+            "name": f"column {j}" if one.name is None else str(one.name),
+            "categories": None if one.categories is None else list(one.categories),
+        }
+        for j, one in enumerate(described.columns or ())
+    ]
 
 
 def _column_row(rule: dict[str, Any], categories: dict[str, Any]) -> tuple[str, str, str]:

@@ -141,6 +141,7 @@ def _facts(
         "rows": len(training),
         "target": recipe.target,
         "task": recipe.task,
+        "categories": training.categories,
         "method": found.entries[0].method,
         "metric": found.metric.name,
         "higher_is_better": found.metric.higher,
@@ -167,7 +168,7 @@ def _show_data(training: Training) -> None:
     kinds = [rule.kind for rule in recipe.columns]
     parts = [
         f"{kinds.count(kind)} {words}"
-        for kind, words in (("number", "numeric"), ("category", "categorical"), ("date", "dates"))
+        for kind, words in (("number", "numeric"), ("category", "categorical"), ("date", "date"))
         if kind in kinds
     ]
     facts = [

@@ -25,13 +25,16 @@ def predict(
         typer.Option(
             "--output",
             "-o",
+            metavar="PATH",
             help="File to write: .csv, .csv.gz, .jsonl or .parquet. Default: CSV on standard "
             "output.",
         ),
     ] = None,
     copy: Annotated[
         list[str] | None,
-        typer.Option(help="Column of FILE to put beside the predictions; may be repeated."),
+        typer.Option(
+            metavar="COLUMN", help="Column of FILE to put beside the predictions; may be repeated."
+        ),
     ] = None,
     proba: Annotated[
         bool, typer.Option(help="Write the probability of every class as well.")
@@ -57,7 +60,7 @@ def predict(
             with open_writer(output, lines=json) as writer:
                 for columns in _blocks(saved, source, tuple(copy or ()), proba):
                     writer.write(columns)
-                    n += len(columns["prediction"])
+                    n += len(next(iter(columns.values())))
         except BrokenPipeError:  # such as by `| head`
             import os
             import sys
@@ -77,14 +80,20 @@ def _blocks(
     """What is written of every block: copied columns, predictions, probabilities."""
     import numpy as np
 
+    from weald.dataset.ahead import read_ahead
+    from weald.dataset.cells import Coded
+
     classes = getattr(saved.model, "classes_", None)
-    for X, block in saved.recipe.tables(source, copied):
-        columns = {name: block[name].coded().texts() for name in copied}
+    for X, block in read_ahead(saved.recipe.tables(source, copied)):
+        columns: dict[str, Any] = {name: block[name].coded() for name in copied}
         if classes is None:
             columns["prediction"] = np.asarray(asked(saved, "predict", X))
         else:
             shares = asked(saved, "predict_proba", X)
-            columns["prediction"] = np.asarray(classes)[shares.argmax(axis=1)]
+            codes = shares.argmax(axis=1).astype(np.int32)
+            labels = classes.tolist()
+            text = isinstance(labels[0], str)
+            columns["prediction"] = Coded(codes, labels) if text else classes[codes]
             if proba:
                 columns |= {f"probability_{label}": shares[:, k] for k, label in enumerate(classes)}
         yield columns

@@ -81,18 +81,18 @@ def print_json(content: Any) -> None:
 
 
 def short(x: float | None) -> str:
-    """A number in four figures.
+    """A number in about four figures.
 
-    >>> short(0.12345), short(54321.0), short(float("nan"))
-    ('0.1235', '54321', '')
+    >>> short(0.12345), short(18.1), short(54321.0), short(float("nan"))
+    ('0.1235', '18.10', '54321', '')
     """
     if x is None or math.isnan(x):
         return ""
     if abs(x) >= 1000:
         return f"{x:.0f}"
-    if x == 0 or abs(x) >= 0.001:
-        return f"{x:.4f}" if abs(x) < 10 else f"{x:.4g}"
-    return f"{x:.2g}"
+    if x != 0 and abs(x) < 0.001:
+        return f"{x:.2g}"
+    return f"{x:.{4 if abs(x) < 10 else 2 if abs(x) < 100 else 1}f}"
 
 
 def counted(n: int, one: str, many: str = "") -> str:

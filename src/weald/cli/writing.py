@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weald.cli.errors import UserError
+from weald.dataset.cells import Coded
 
 __all__ = ["ENDINGS", "Writer", "open_writer"]
 
@@ -27,16 +28,17 @@ class Writer:
         self._file, self._begun = file, False
 
     def write(self, columns: dict[str, Any]) -> None:
-        """Write a block: names and arrays of one length."""
+        """Write a block: names, and numbers or labels of as many rows."""
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
+        by_arrow = importlib.util.find_spec("pyarrow") is not None
         if not self._begun:
             rows.writerow(columns)
             self._begun = True
-        if importlib.util.find_spec("pyarrow") is None:
-            rows.writerows(zip(*(one.tolist() for one in columns.values()), strict=True))
+        if not by_arrow:
+            rows.writerows(_rows(columns))
         self._file.write(text.getvalue().encode())
-        if importlib.util.find_spec("pyarrow") is not None:
+        if by_arrow:
             self._file.write(_by_arrow(columns))
 
     def close(self) -> None:
@@ -48,8 +50,7 @@ class _Lines(Writer):
 
     def write(self, columns: dict[str, Any]) -> None:
         names = list(columns)
-        rows = zip(*(one.tolist() for one in columns.values()), strict=True)
-        for row in rows:
+        for row in _rows(columns):
             line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
             self._file.write(line.encode() + b"\n")
 
@@ -60,35 +61,47 @@ class _Parquet(Writer):
     _writer: Any = None
 
     def write(self, columns: dict[str, Any]) -> None:
-        import pyarrow as pa
         from pyarrow import parquet
 
-        table = pa.table(columns)
+        table = _table(columns)
         if self._writer is None:
             self._writer = parquet.ParquetWriter(self._file, table.schema)
-        self._writer.write_table(table.cast(self._writer.schema))
+        self._writer.write_table(table)
 
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
 
 
-def _by_arrow(columns: dict[str, Any]) -> memoryview:
-    """The rows as CSV; text is quoted only if it must be, as the csv module would."""
+def _rows(columns: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    arrays = (one.texts() if isinstance(one, Coded) else one for one in columns.values())
+    return zip(*(one.tolist() for one in arrays), strict=True)
+
+
+def _table(columns: dict[str, Any]) -> Any:
+    """An Arrow table, with labels as text."""
     import pyarrow as pa
+
+    def array(one: Any) -> Any:
+        if not isinstance(one, Coded):
+            return pa.array(one)
+        labels = pa.array(one.labels, pa.string())
+        return labels.take(pa.array(one.codes, mask=one.codes < 0))
+
+    return pa.table({name: array(one) for name, one in columns.items()})
+
+
+def _by_arrow(columns: dict[str, Any]) -> memoryview:
+    """The rows as CSV; text is quoted only if some of it must be."""
     from pyarrow import csv as arrow_csv
 
-    table = pa.table(columns)
-    special = any(
-        pa.types.is_string(column.type)
-        and pa.compute.any(pa.compute.match_substring_regex(column, '[,"\r\n]')).as_py()
-        for column in table.columns
-    )
+    labels = (label for one in columns.values() if isinstance(one, Coded) for label in one.labels)
+    special = any(set(label) & set(',"\r\n') for label in labels)
     out = io.BytesIO()
     options = arrow_csv.WriteOptions(
         include_header=False, quoting_style="needed" if special else "none"
     )
-    arrow_csv.write_csv(table, out, options)
+    arrow_csv.write_csv(_table(columns), out, options)
     return out.getbuffer()
 
 

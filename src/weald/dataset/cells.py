@@ -32,6 +32,9 @@ class Coded:
     codes: npt.NDArray[np.int32]
     labels: list[str]
 
+    def __len__(self) -> int:
+        return len(self.codes)
+
     def texts(self) -> npt.NDArray[Any]:
         """The label of every row; None where it is missing."""
         labels = np.empty(len(self.labels) + 1, dtype=object)

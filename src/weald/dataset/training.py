@@ -40,6 +40,8 @@ class Training:
     recipe : Recipe
     notes : tuple of str
         What was done to the data, in sentences.
+    categories : dict
+        Labels of the categorical columns.
     """
 
     source: str
@@ -49,6 +51,7 @@ class Training:
     groups: npt.NDArray[np.int32] | None
     recipe: Recipe
     notes: tuple[str, ...]
+    categories: dict[str, list[str]]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -123,6 +126,9 @@ def read_training(
         groups=None if group is None else _groups(cells[group], group),
         recipe=recipe,
         notes=tuple(notes),
+        categories={
+            name: sorted(one.labels) for name, one in values.items() if isinstance(one, Coded)
+        },
     )
 
 

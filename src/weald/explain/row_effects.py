@@ -59,7 +59,7 @@ class RowEffects:
         if isinstance(self.prediction, str | int | np.integer) or self.value != self.prediction:
             said = f"predicts {self.prediction} with a share of {self.value:.3g}"
         else:
-            said = f"predicts {number_words(self.value)}"
+            said = f"predicts {number_words(float(f'{self.value:.4g}'))}"
         said += f" (on average {number_words(float(f'{self.usual:.3g}'))})"
         there = [one for one in self.effects[:top] if one.effect != 0]
         raising = [str(one) for one in there if one.effect > 0]

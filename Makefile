@@ -71,9 +71,12 @@ wheel: build/wheel/.built ## Build the wheel into dist/ and check its size
 
 # ---------------------------------------------------------------- use and check
 .PHONY: demo
-demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command line
-	$(VENV)/bin/weald fit --data iris
-	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
+demo: $(VENV)/.installed ## From a bundled table to a model file and a report in build/demo, in under a minute
+	@mkdir -p build/demo
+	$(VENV)/bin/weald fit --data breast_cancer --time 25 --model build/demo/breast_cancer.weald \
+		--report build/demo/breast_cancer.html
+	$(VENV)/bin/weald explain build/demo/breast_cancer.weald --data breast_cancer --row 1
+	@echo "open build/demo/breast_cancer.html in a browser"
 
 .PHONY: gallery
 gallery: $(VENV)/.installed ## Draw the pictures of docs/gallery.md from examples/, and write the page

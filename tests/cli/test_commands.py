@@ -1,10 +1,13 @@
 """`predict`, `evaluate`, `inspect`, `explain` and `theory` on models that `fit` wrote."""
 
 import gzip
+import importlib.util
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,7 @@ import pytest
 from sklearn.metrics import log_loss, mean_absolute_error, r2_score
 
 import weald
+from weald.dataset import frames, sources
 
 from .running import QUICK, as_json, error, output, run
 from .standin import HAS_FILES
@@ -249,6 +253,50 @@ def test_classes_of_numbers_stay_numbers():
     assert as_json("fit", "xy.csv", "-t", "y", *QUICK)["task"] == "classification"
     assert output("predict", "xy.weald", "xy.csv", "--no-proba").splitlines()[1] in ("0", "1")
     assert as_json("evaluate", "xy.weald", "xy.csv")["scores"]["accuracy"]["score"] == 1
+
+
+@pytest.mark.parametrize("fitted_by", ["pyarrow", None])
+def test_without_libraries_predictions_are_the_same(shop, fitted_by, monkeypatch):
+    """Fitted with a library of data frames or without, asked with it and without."""
+    real = importlib.util.find_spec
+
+    def use(library):
+        monkeypatch.setattr(frames, "_library", lambda: library)
+        monkeypatch.setattr(
+            sources.importlib.util,
+            "find_spec",
+            lambda name, *rest: None if name == "pyarrow" != library else real(name, *rest),
+        )
+
+    use(fitted_by)
+    output("fit", "shop.csv", "-t", "paid", "-m", "forest", "--cv", 2, "--no-report", "-q")
+    said = []
+    for library in ("pyarrow", None):
+        use(library)
+        output("predict", "shop.weald", "shop.csv", "-o", "said.csv", "-q")
+        said.append(pd.read_csv("said.csv"))
+        output("explain", "shop.weald", "shop.csv", "--row", 2)
+        assert as_json("evaluate", "shop.weald", "shop.csv")["rows"] == 300
+    pd.testing.assert_frame_equal(*said)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_FILES, reason="a process of its own needs weald.save")
+def test_ctrl_c_in_a_process_of_its_own():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(50_000, 20)), columns=[f"x{j}" for j in range(20)])
+    X["y"] = X["x0"] * X["x1"] + rng.normal(size=50_000)
+    X.to_parquet("long.parquet")
+    code = "from weald.cli import main; main()"
+    options = ["fit", "long.parquet", "-t", "y", "--no-report", "--time", "600"]
+    options += ["-m", "boosting", "-m", "bagging", "--set", "bagging.n_estimators=5000"]
+    running = subprocess.Popen([sys.executable, "-c", code, *options], stdout=subprocess.PIPE)
+    sleep(45)  # boosting is done by then, bagging is not
+    running.send_signal(signal.SIGINT)
+    shown, _ = running.communicate(timeout=120)
+    assert running.returncode == 0, shown
+    assert b"bagging has no score: stopped by Ctrl-C" in shown
+    assert "boosting" in output("inspect", "long.weald")
 
 
 @pytest.mark.skipif(not HAS_FILES, reason="a process of its own needs weald.save")

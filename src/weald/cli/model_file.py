@@ -38,7 +38,11 @@ class SavedModel:
 def save_model(model: Any, path: str, recipe: Recipe, facts: dict[str, Any]) -> None:
     """Write a model, its recipe, and facts as plain data into one file."""
     info = {_OURS: {"recipe": recipe.to_json(), **facts}}
-    import_module("weald").save(model, path, info=info)
+    weald: Any = import_module("weald")
+    try:
+        weald.save(model, path, info=info)
+    except weald.ModelFileError as error:
+        raise ModelError(str(error)) from error
 
 
 def load_model(path: str) -> SavedModel:

@@ -50,7 +50,7 @@ def print_grid(
     best : int, optional
         The row to stress.
     """
-    grid = Grid(title=title or None, title_justify="left", title_style="bold", box=None)
+    grid = Grid(box=None)
     for j, head in enumerate(heads):
         left = j == 0 or (j == len(heads) - 1 and not head)
         grid.add_column(head, justify="left" if left else "right", no_wrap=bool(head) or j > 2)
@@ -58,6 +58,8 @@ def print_grid(
         grid.add_row(*(Text(cell) for cell in row), style="bold" if i == best else None)
     out = console()
     out.print()
+    if title:
+        out.print(Text(title, style="bold"))
     out.print(grid)
 
 

@@ -4,6 +4,7 @@ Does nothing where `weald.save` and `weald.report` are there.
 """
 
 import importlib.util
+import json
 import pickle
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ class ModelFileError(ValueError):
 
 
 def save(model, path, *, info=None):
+    json.dumps(info, allow_nan=False)  # refuses what is not plain data
     Path(path).write_bytes(pickle.dumps((model, info)))
 
 

@@ -173,6 +173,7 @@ def test_the_time_limit_is_kept(seconds):
     began = monotonic()
     found = as_json("fit", "long.csv", "-t", "y", "--time", seconds, "--no-report")
     assert found["leaderboard"]
+    assert any(one["cut"] for one in found["leaderboard"]) or found["without_score"]
     assert len(found["leaderboard"]) + len(found["without_score"]) == len(METHODS)
     # Most of it is kept even on a machine with other work; see the documents for measured times.
     assert monotonic() - began < 2 * seconds + 3
@@ -196,6 +197,24 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch):
     assert found["interrupted"]
     assert "Ctrl-C" in output("fit", "--data", "iris", *chosen)
     assert "Stopped" in error(130, "fit", "--data", "iris", *QUICK, begun=True)
+
+
+def test_without_time_for_the_best_the_next_one_is_fitted(monkeypatch):
+    real = weald.RandomForestClassifier.fit
+
+    def fit(self, X, y, *rest, **more):
+        if len(y) == 150:
+            raise ValueError("No candidate was fitted on all folds: give a longer time_limit.")
+        return real(self, X, y, *rest, **more)
+
+    monkeypatch.setattr(weald.RandomForestClassifier, "fit", fit)
+    found = as_json("fit", "--data", "iris", "-m", "forest", "-m", "tree", "--no-report")
+    assert [one["method"] for one in found["leaderboard"]] == ["forest", "tree"]
+    assert found["method"] == "tree"
+    assert found["notes"] == ["There was no time to fit forest to all rows: tree is taken."]
+    assert "tree, fitted to all rows" in output(
+        "fit", "--data", "iris", "-m", "forest", "-m", "tree", "--no-report"
+    )
 
 
 def test_a_failing_method_does_not_stop_the_others(people):

@@ -309,7 +309,8 @@ def _sentences() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UserError(_first_sentence(error)) from error
+        kind = OutOfTime if "time_limit" in str(error) else UserError
+        raise kind(_first_sentence(error)) from error
 
 
 def _first_sentence(error: Exception) -> str:

@@ -29,13 +29,15 @@ def explain(
         if top < 1:
             raise UserError("--top must be at least 1.")
         from weald.cli.model_file import load_model
+        from weald.cli.predict import names_aside
         from weald.cli.showing import print_json, print_words
 
         saved = load_model(model)
         X, places = _rows(saved.recipe, the_source(file, data), wanted)
         found = []
-        for number, place in zip(wanted, places, strict=True):
-            found.append({"row": number, **_explained(saved, X, place, top)})
+        with names_aside():
+            for number, place in zip(wanted, places, strict=True):
+                found.append({"row": number, **_explained(saved, X, place, top)})
         if json:
             print_json(found)
         else:

@@ -89,7 +89,7 @@ class FitLimit:
         with limited(model, seconds):
             yield
         took = monotonic() - began
-        self.cut |= self.can_end and took >= seconds
+        self.cut |= self.can_end and bool(took >= seconds)
         self._beside = max(self._beside, took - seconds)
 
     def why_not(self, work: CandidateFits, m: int) -> str | None:

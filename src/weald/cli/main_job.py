@@ -12,8 +12,8 @@ from typing import Any
 
 from weald.cli import model_file
 from weald.cli.compare import Comparison, compare, fit_best, heard, prepare
-from weald.cli.errors import UserError
-from weald.cli.methods import METHODS, chosen_methods, read_settings
+from weald.cli.errors import OutOfTime, UserError
+from weald.cli.methods import METHODS, Settings, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
 from weald.cli.showing import (
     counted,
@@ -94,12 +94,10 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
         )
         if loud:
             _show_leaderboard(found)
-        best = METHODS[found.entries[0].method]
-        left = deadline - monotonic()
-        model = fit_best(training, best, settings, options.seed, left)
+        model, method = _fitted(training, found, settings, options.seed, deadline, notes)
     seconds = monotonic() - began
     notes = [*task.notes, *notes]
-    facts = _facts(training, found, notes, options, model_path)
+    facts = _facts(training, found, notes, options, model_path, method)
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
         model_file.write_report(
@@ -116,7 +114,28 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     if json:
         print_json({**facts, "recipe": recipe.to_json(), "report": report_path, "seconds": seconds})
     elif not quiet:
-        _show_end(found, notes, model_path, report_path, seconds)
+        _show_end(facts, notes, report_path, seconds)
+
+
+def _fitted(
+    training: Training,
+    found: Comparison,
+    settings: Settings,
+    seed: int,
+    deadline: float,
+    notes: list[str],
+) -> tuple[Any, str]:
+    """The best method that can be fitted to all rows in the time that is left, and its name."""
+    names = [one.method for one in found.entries]
+    for k, name in enumerate(names):
+        try:
+            left = deadline - monotonic()
+            return fit_best(training, METHODS[name], settings, seed, left), name
+        except OutOfTime:
+            if k + 1 == len(names):
+                raise
+            notes.append(f"There was no time to fit {name} to all rows: {names[k + 1]} is taken.")
+    raise AssertionError("a comparison has entries")
 
 
 def _writable(path: str, option: str) -> str:
@@ -132,7 +151,12 @@ def _writable(path: str, option: str) -> str:
 
 
 def _facts(
-    training: Training, found: Comparison, notes: list[str], options: Options, path: str
+    training: Training,
+    found: Comparison,
+    notes: list[str],
+    options: Options,
+    path: str,
+    method: str,
 ) -> dict[str, Any]:
     """What is worth knowing of a fit, as plain data."""
     recipe = training.recipe
@@ -142,7 +166,7 @@ def _facts(
         "target": recipe.target,
         "task": recipe.task,
         "categories": training.categories,
-        "method": found.entries[0].method,
+        "method": method,
         "metric": found.metric.name,
         "higher_is_better": found.metric.higher,
         "beside": found.beside.name,
@@ -226,16 +250,14 @@ def _show_leaderboard(found: Comparison) -> None:
     print_notes(f"{name} has no score: {reason}." for name, reason in found.missing.items())
 
 
-def _show_end(
-    found: Comparison, notes: list[str], model: str, report: str | None, seconds: float
-) -> None:
+def _show_end(facts: dict[str, Any], notes: list[str], report: str | None, seconds: float) -> None:
     print_notes(notes)
-    if found.interrupted:
+    if facts["interrupted"]:
         print_notes(["Stopped by Ctrl-C; the methods that were done are kept."])
     print_facts(
         [
-            ("best", f"{found.entries[0].method}, fitted to all rows ({seconds:.0f} s in all)"),
-            ("model", model),
+            ("best", f"{facts['method']}, fitted to all rows ({seconds:.0f} s in all)"),
+            ("model", facts["model"]),
             *([] if report is None else [("report", report)]),
         ]
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weald.cli.errors import ModelError
+from weald.cli.showing import plain
 from weald.dataset import Recipe
 from weald.dataset.errors import suggestion
 
@@ -37,7 +38,7 @@ class SavedModel:
 
 def save_model(model: Any, path: str, recipe: Recipe, facts: dict[str, Any]) -> None:
     """Write a model, its recipe, and facts as plain data into one file."""
-    info = {_OURS: {"recipe": recipe.to_json(), **facts}}
+    info = {_OURS: plain({"recipe": recipe.to_json(), **facts})}
     weald: Any = import_module("weald")
     try:
         weald.save(model, path, info=info)

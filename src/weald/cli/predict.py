@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,12 +102,21 @@ def _blocks(
 
 def asked(saved: SavedModel, method: str, X: Any) -> Any:
     """Ask the model about a table; what it refuses is told in a sentence."""
-    import warnings
-
-    with warnings.catch_warnings():
-        # A table has names or not by the libraries that are installed; the recipe keeps the order.
-        warnings.filterwarnings("ignore", message=".*feature names.*", category=UserWarning)
+    with names_aside():
         try:
             return getattr(saved.model, method)(X)
         except (ValueError, TypeError) as error:
             raise ModelError(str(error).strip().splitlines()[0]) from error
+
+
+@contextmanager
+def names_aside() -> Iterator[None]:
+    """No warnings about names of columns.
+
+    A table has names or not by the libraries that are installed; the recipe keeps the order.
+    """
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*feature names.*", category=UserWarning)
+        yield

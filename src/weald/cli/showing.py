@@ -13,6 +13,7 @@ from rich.text import Text
 
 __all__ = [
     "counted",
+    "plain",
     "print_facts",
     "print_grid",
     "print_json",
@@ -79,7 +80,7 @@ def print_words(*lines: str) -> None:
 
 def print_json(content: Any) -> None:
     """JSON on standard output."""
-    print(json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False))
+    print(json.dumps(plain(content), indent=2, allow_nan=False, ensure_ascii=False))
 
 
 def short(x: float | None) -> str:
@@ -106,14 +107,14 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """What JSON knows: no NaN, no infinity, no numbers of NumPy."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -13,7 +13,6 @@ import importlib.util
 import io
 import json
 import lzma
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +75,6 @@ class Source:
             yield from self.open(usable if wanted is None else wanted)
         except DataError:
             raise
-        except (OSError, EOFError, zlib.error, lzma.LZMAError, csv.Error, UnicodeError) as error:
-            raise DataError(f"Cannot read {self.name}: {_words(error)}") from error
         except Exception as error:  # each library has errors of its own for a damaged file
             raise DataError(f"Cannot read {self.name}: {_words(error)}") from error
 

@@ -197,7 +197,7 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 # a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
 # A part of the tests: make sanitize TESTS=tests/engine
 SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
-	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_gallery.py cli explain/test_drawing.py stress) \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_gallery.py cli dataset explain/test_drawing.py stress) \
 	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
 
 # $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the

@@ -47,7 +47,7 @@ class Method:
 METHODS = {
     one.name: one
     for one in (
-        Method("boosting", "GradientBoostingClassifier", "GradientBoostingRegressor"),
+        Method("boosting", "GradientBoostingClassifier", "GradientBoostingRegressor", share=2.0),
         Method("forest", "RandomForestClassifier", "RandomForestRegressor"),
         Method("extra-trees", "ExtraTreesClassifier", "ExtraTreesRegressor"),
         Method(

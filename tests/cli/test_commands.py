@@ -60,7 +60,7 @@ def test_predictions_are_those_of_the_model(fitted):
             "day_year": None,
             "day_month": day.dt.month.astype(float),
             "day_day": day.dt.day.astype(float),
-            "day_weekday": day.dt.weekday.astype(float),
+            "day_weekday": day.dt.day_of_week.astype(float),
             "day_days": (day - pd.Timestamp("1970-01-01")).dt.days.astype(float),
             "price": fitted["price"],
             "kind": fitted["kind"],
@@ -284,14 +284,15 @@ def test_without_libraries_predictions_are_the_same(shop, fitted_by, monkeypatch
 @pytest.mark.skipif(not HAS_FILES, reason="a process of its own needs weald.save")
 def test_ctrl_c_in_a_process_of_its_own():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(50_000, 20)), columns=[f"x{j}" for j in range(20)])
-    X["y"] = X["x0"] * X["x1"] + rng.normal(size=50_000)
+    X = pd.DataFrame(rng.normal(size=(20_000, 20)), columns=[f"x{j}" for j in range(20)])
+    X["y"] = X["x0"] * X["x1"] + rng.normal(size=20_000)
     X.to_parquet("long.parquet")
     code = "from weald.cli import main; main()"
     options = ["fit", "long.parquet", "-t", "y", "--no-report", "--time", "600"]
-    options += ["-m", "boosting", "-m", "bagging", "--set", "bagging.n_estimators=5000"]
+    options += ["-m", "boosting", "-m", "bagging", "--set", "boosting.n_estimators=20"]
+    options += ["--set", "bagging.n_estimators=10000"]
     running = subprocess.Popen([sys.executable, "-c", code, *options], stdout=subprocess.PIPE)
-    sleep(45)  # boosting is done by then, bagging is not
+    sleep(20)  # boosting is done by then, bagging is not
     running.send_signal(signal.SIGINT)
     shown, _ = running.communicate(timeout=120)
     assert running.returncode == 0, shown

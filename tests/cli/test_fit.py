@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_va
 
 import weald
 from weald.cli.methods import METHODS, make
-from weald.dataset import bundled, read_training
+from weald.dataset import BUNDLED, bundled, read_training
 
 from .running import QUICK, as_json, error, output, run
 
@@ -86,6 +86,24 @@ def test_the_leaderboard_is_what_cross_val_score_says(method):
     assert entry["score"] == pytest.approx(scores.mean(), rel=1e-9)
     assert entry["folds"] == pytest.approx(scores, rel=1e-9)
     assert entry["standard_error"] > 0
+
+
+@pytest.mark.parametrize("data", ["iris", "breast_cancer"])
+@pytest.mark.parametrize(
+    ("metric", "scorer"),
+    [("accuracy", "accuracy"), ("auc", "roc_auc_ovr"), ("f1", "f1_macro"), ("recall_macro", None)],
+)
+def test_metrics_of_classes_are_those_of_scikit_learn(data, metric, scorer):
+    found = as_json("fit", "--data", data, *QUICK, "--metric", metric)
+    training = read_training(bundled(data), BUNDLED[data])
+    X = training.X.to_pandas()
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    model = make(METHODS["tree"], "classification", 0)
+    scores = cross_val_score(model, X, training.y, cv=folds, scoring=scorer or metric)
+    [entry] = found["leaderboard"]
+    assert entry["folds"] == pytest.approx(scores, rel=1e-9)
+    assert entry["standard_error"] == pytest.approx(scores.std(ddof=1) / np.sqrt(3), rel=1e-9)
+    assert found["higher_is_better"]
 
 
 @pytest.mark.parametrize("method", ["boosting", "adaboost"])

@@ -179,6 +179,20 @@ def test_missing_targets_are_left_out_and_said(tmp_path):
     assert len(judged(tmp_path, words)) == 39
 
 
+def test_whole_numbers_taken_for_classes_are_said(tmp_path):
+    text = rows("x,y", lambda i: i * 1.5, lambda i: i % 4)
+    training = judged(tmp_path, text)
+    assert training.recipe.task == "classification"
+    assert training.y.tolist()[:5] == [0, 1, 2, 3, 0]
+    assert training.notes == (
+        "y holds 4 different whole numbers, which are taken for classes; use --task regression if "
+        "it is a quantity.",
+    )
+    assert judged(tmp_path, text, task="regression").notes == ()
+    assert judged(tmp_path, text, task="classification").notes == ()
+    assert judged(tmp_path, rows("x,y", lambda i: i * 1.5, lambda i: i % 2)).notes == ()
+
+
 def test_rows_of_no_weight_are_left_out_and_said(tmp_path):
     text = rows("x,w,y", lambda i: i % 7, lambda i: i % 2, lambda i: i * 1.5)
     training = judged(tmp_path, text, weight="w")

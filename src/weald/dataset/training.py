@@ -88,7 +88,13 @@ def read_training(
     cells = _with_target(cells, target, notes)
     if weight is not None:
         cells = _with_weight(cells, weight, notes)
+    guessed = task is None
     y, task = read_target(cells[target], target, task)
+    if guessed and task == "classification" and y.dtype.kind in "iu" and len(np.unique(y)) > 2:
+        notes.append(
+            f"{target} holds {len(np.unique(y))} different whole numbers, which are taken for "
+            "classes; use --task regression if it is a quantity."
+        )
     rules: list[ColumnRule] = []
     values: dict[str, FloatArray | Coded] = {}
     left_out = [LeftOut(name, "as asked for") for name in drop]

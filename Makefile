@@ -71,9 +71,12 @@ wheel: build/wheel/.built ## Build the wheel into dist/ and check its size
 
 # ---------------------------------------------------------------- use and check
 .PHONY: demo
-demo: $(VENV)/.installed ## Fit a tree to two bundled data sets from the command line
-	$(VENV)/bin/weald fit --data iris
-	$(VENV)/bin/weald fit --data diabetes --ccp-alpha cv_1se
+demo: $(VENV)/.installed ## From a bundled table to a model file and a report in build/demo, in under a minute
+	@mkdir -p build/demo
+	$(VENV)/bin/weald fit --data breast_cancer --time 25 --model build/demo/breast_cancer.weald \
+		--report build/demo/breast_cancer.html
+	$(VENV)/bin/weald explain build/demo/breast_cancer.weald --data breast_cancer --row 1
+	@echo "open build/demo/breast_cancer.html in a browser"
 
 .PHONY: gallery
 gallery: $(VENV)/.installed ## Draw the pictures of docs/gallery.md from examples/, and write the page
@@ -195,7 +198,7 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 # a sanitized build. Output is not captured below Python, or a sanitizer's last words would die with the process.
 # A part of the tests: make sanitize TESTS=tests/engine
 SANITIZED_TESTS := -n $(WORKERS) --capture=sys -p no:cacheprovider -p no:faulthandler \
-	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_gallery.py cli explain/test_drawing.py stress) \
+	$(addprefix --ignore=tests/,test_repository.py test_examples.py test_gallery.py cli dataset explain/test_drawing.py stress) \
 	-k 'not estimator_contract and not satisfies_scikit_learn and not within_a_second'
 
 # $(call under,LIBRARY): the C++ runtime comes along because the interpreter is not linked to it: without it the

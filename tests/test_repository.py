@@ -33,7 +33,7 @@ LAYERS = (
     {"adaboost", "bagging", "boosting", "forest", "theory"},
     {"crossfit"},
     {"blending", "conditional", "kernel", "naive", "stacking", "stagewise", "superlearner"},
-    {"models", "report"},
+    {"dataset", "models", "report"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

@@ -35,6 +35,7 @@ _PARTS = {
     "weald.members.foreign_members": "ForeignMembers",
     "weald.members.templates": "Templates",
     "weald.members.trees": "Trees",
+    "weald.pruning": "AlphaChoice",
     "weald.sampling": "Sampling",
     "weald.superlearner.smooth": ("LogisticBySize NeighboursBySize RBFFeatures RidgeByLeaveOneOut"),
 }

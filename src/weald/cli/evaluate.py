@@ -1,0 +1,164 @@
+"""`weald evaluate`: how good a model is on a file with known targets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weald.cli.errors import UserError, telling_errors
+from weald.cli.options import Data, File, Json, Model, Quiet, the_source
+
+if TYPE_CHECKING:
+    from weald.cli.model_file import SavedModel
+    from weald.dataset import Source
+
+
+def evaluate(
+    model: Model,
+    file: File = None,
+    data: Data = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score a model on a table that holds the target, and compare with its cross-validation."""
+    with telling_errors():
+        from weald.cli.model_file import load_model
+        from weald.cli.showing import (
+            counted,
+            print_facts,
+            print_grid,
+            print_json,
+            print_notes,
+            short,
+        )
+
+        saved = load_model(model)
+        source = the_source(file, data)
+        found = _scores(saved, source)
+        if json:
+            print_json({"model": model, "data": source.name, **found})
+            return
+        if quiet:
+            return
+        print_facts(
+            [
+                ("model", f"{model} ({saved.facts['method']}, target {saved.recipe.target})"),
+                ("data", f"{source.name}, {counted(found['rows'], 'row')}"),
+            ]
+        )
+        print_notes(found["notes"])
+        rows = [
+            (name.replace("-", " "), short(one["score"]), short(one["standard_error"]))
+            for name, one in found["scores"].items()
+        ]
+        print_grid(("metric", "score", "std. error"), rows)
+
+
+_PARTS = 10  # of the rows, between which metrics differ
+
+
+def _scores(saved: SavedModel, source: Source) -> dict[str, Any]:
+    """Every metric that can be computed.
+
+    Standard errors are those of a mean over rows, of other metrics those between parts of the rows.
+    """
+    import numpy as np
+
+    from weald.cli.metrics import METRICS
+    from weald.crossfit.risk_table import risk_table
+    from weald.dataset.errors import named
+
+    said, y, weights, notes = known_rows(saved, source)
+    classes = getattr(saved.model, "classes_", None)
+    codes: Any = y
+    if classes is not None:
+        codes = np.searchsorted(classes, y)
+        known = np.isin(y, classes)
+        if not known.all():
+            new = named(sorted({str(label) for label in y[~known]}), 5)
+            notes.append(
+                f"{int((~known).sum()):,} rows have a class that the model has not seen ({new}); "
+                "they are left out."
+            )
+            said, codes, weights = said[known], codes[known], weights[known]
+        if not len(codes):
+            raise UserError(
+                f"No row of {source.name} has a class that the model knows: "
+                f"{named(map(str, classes))}."
+            )
+    rows = np.arange(len(codes))
+    scores: dict[str, Any] = {}
+    for metric in METRICS.values():
+        if metric.task != saved.recipe.task:
+            continue
+        for parts in (min(_PARTS, len(rows) // _PARTS), 1):
+            try:
+                risk = metric.make(codes, weights, classes)
+                part = rows % max(parts, 1)
+                means, errors, _ = risk_table(risk, [said], codes, weights, part, rows)
+            except ValueError:  # such as the area under a curve of a single class
+                continue
+            score = metric.score(float(means[0]))
+            if np.isfinite(score):
+                scores[metric.name] = {"score": score, "standard_error": float(errors[0])}
+                break
+    return {"rows": len(codes), "scores": scores, "notes": notes}
+
+
+def known_rows(saved: SavedModel, source: Source) -> tuple[Any, Any, Any, list[str]]:
+    """What the model says of rows with a target: predictions (n, K), targets, weights, notes."""
+    import numpy as np
+
+    from weald.cli.predict import asked
+
+    classes = getattr(saved.model, "classes_", None)
+    said, targets, weights, absent = [], [], [], 0
+    for X, y, w, rows in tables_with_target(saved, source):
+        answers = asked(saved, "predict" if classes is None else "predict_proba", X)
+        said.append(np.asarray(answers, dtype=np.float64).reshape(len(rows), -1)[rows])
+        targets.append(y[rows])
+        weights.append(w[rows])
+        absent += int((~rows).sum())
+    notes = [f"{absent:,} rows without {saved.recipe.target} are left out."] if absent else []
+    y = np.concatenate(targets)
+    if not len(y):
+        raise UserError(f"No row of {source.name} has a target {saved.recipe.target!r}.")
+    return np.concatenate(said), y, np.concatenate(weights), notes
+
+
+def tables_with_target(saved: SavedModel, source: Source) -> Any:
+    """Blocks of X, targets, weights, and which rows have a target and weight."""
+    import numpy as np
+
+    from weald.dataset import DataError
+    from weald.dataset.training import read_weights
+
+    recipe = saved.recipe
+    weight = recipe.weight if recipe.weight in source.names else None
+    others = (recipe.target,) if weight is None else (recipe.target, weight)
+    for X, block in recipe.tables(source, others):
+        n = len(block[recipe.target])
+        y = _targets(saved, block[recipe.target])
+        present = ~np.isnan(y) if y.dtype.kind == "f" else np.array([one is not None for one in y])
+        w = np.ones(n) if weight is None else read_weights(block[weight], weight)
+        if y.dtype.kind == "f" and np.isinf(y).any():
+            raise DataError(f"The target {recipe.target!r} must hold finite numbers.")
+        yield X, y, w, present & (w > 0)
+
+
+def _targets(saved: SavedModel, cells: Any) -> Any:
+    """The targets of a block, in the type of the model's classes."""
+    import numpy as np
+
+    from weald.dataset import DataError
+
+    classes = getattr(saved.model, "classes_", None)
+    if classes is not None and isinstance(classes.tolist()[0], str):
+        return cells.coded().texts()
+    numbers = cells.numbers()
+    if numbers is None:
+        bad = cells.not_number()
+        shown = "" if bad is None else f", such as {bad[1]!r}"
+        raise DataError(
+            f"The target {saved.recipe.target!r} held numbers in fit, but holds text now{shown}."
+        )
+    return np.asarray(numbers)

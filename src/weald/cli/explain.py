@@ -1,0 +1,102 @@
+"""`weald explain`: rows in words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from weald.cli.errors import UserError, telling_errors
+from weald.cli.options import Data, File, Json, Model, the_source
+
+
+def explain(
+    model: Model,
+    file: File = None,
+    data: Data = None,
+    row: Annotated[
+        list[int] | None,
+        typer.Option(help="Number of the row, 1 for the first; may be repeated. Default: 1."),
+    ] = None,
+    top: Annotated[int, typer.Option(help="Columns to name.")] = 5,
+    json: Json = False,
+) -> None:
+    """Say why rows get their predictions: the path of a tree, or what each column changes."""
+    with telling_errors():
+        wanted = row or [1]
+        if min(wanted) < 1:
+            raise UserError("--row counts from 1, the first row below the header.")
+        if top < 1:
+            raise UserError("--top must be at least 1.")
+        from weald.cli.model_file import load_model
+        from weald.cli.predict import names_aside
+        from weald.cli.showing import print_json, print_words
+
+        saved = load_model(model)
+        X, places = _rows(saved.recipe, the_source(file, data), wanted)
+        found = []
+        with names_aside():
+            for number, place in zip(wanted, places, strict=True):
+                found.append({"row": number, **_explained(saved, X, place, top)})
+        if json:
+            print_json(found)
+        else:
+            print_words(*(f"row {one['row']} {one['words']}" for one in found))
+
+
+_COMPARED = 200  # rows of the file that a row is compared with
+
+
+def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int]]:
+    """A table of some of the file's rows, and where in it the wanted ones are."""
+    import narwhals.stable.v2 as nw
+    import numpy as np
+
+    from weald.input.raw_table import take_rows
+
+    parts: list[Any] = []
+    places: dict[int, int] = {}
+    done = kept = 0
+    for X, _ in recipe.tables(source):
+        n = X.shape[0]
+        here = {number - 1 - done for number in wanted if done < number <= done + n}
+        few = set(range(0, n, max(1, n // _COMPARED))) if not parts else set()
+        rows = sorted(here | few)
+        if rows:
+            parts.append(take_rows(X, np.array(rows)))
+            places |= {done + one + 1: kept + k for k, one in enumerate(rows)}
+            kept += len(rows)
+        done += n
+    beyond = [number for number in wanted if number > done]
+    if beyond:
+        raise UserError(f"--row {beyond[0]} is beyond the {done:,} rows of {source.name}.")
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts), [places[number] for number in wanted]
+    frames = [nw.from_native(part, eager_only=True) for part in parts]
+    return nw.concat(frames).to_native(), [places[number] for number in wanted]
+
+
+def _explained(saved: Any, X: Any, place: int, top: int) -> dict[str, Any]:
+    """The explanation of one row, as data and in words."""
+    import numpy as np
+
+    from weald.explain import explain_path, row_effects
+    from weald.input.raw_table import take_rows
+
+    if hasattr(saved.model, "get_n_leaves"):
+        path = explain_path(
+            saved.model, take_rows(X, np.array([place])), feature_names=saved.recipe.features
+        )[0]
+        tests = [str(one) for one in path.conditions]
+        return {"prediction": path.prediction, "tests": tests, "words": str(path)}
+    effects = row_effects(saved.model, X, place, feature_names=saved.recipe.features)
+    return {
+        "prediction": effects.prediction,
+        "value": effects.value,
+        "usual": effects.usual,
+        "effects": [
+            {"column": one.feature, "value": one.value, "effect": one.effect}
+            for one in effects.effects[:top]
+        ],
+        "words": effects.words(top),
+    }

@@ -1,0 +1,91 @@
+"""`weald theory`: what is proven, or exactly true, about a model on its data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald.cli.errors import telling_errors
+from weald.cli.options import Data, File, Json, Model, the_source
+
+# What weald.theory has, in the order of the page; each says itself whether it applies.
+NOTIONS = {
+    "certificate": "Certificate of boosting",
+    "margins": "Margins",
+    "pac_bayes": "PAC-Bayes bounds of the vote",
+    "generalization_bound": "Bound by complexity",
+    "correlation": "Correlation of the members",
+    "ambiguity": "Error of the members and of the ensemble",
+}
+
+
+def theory(model: Model, file: File = None, data: Data = None, json: Json = False) -> None:
+    """Say what theory certifies about a model; FILE should be the one it was fitted to."""
+    with telling_errors():
+        from weald.cli.model_file import load_model
+        from weald.cli.showing import print_json, print_notes, print_words
+
+        saved = load_model(model)
+        X, y, weights, notes = _training_rows(saved, the_source(file, data))
+        found, not_said = {}, {}
+        for name, title in NOTIONS.items():
+            try:
+                found[title] = _ask(name, saved.model, X, y, weights)
+            except (ValueError, TypeError, AttributeError) as error:
+                not_said[title] = " ".join(str(error).split())
+        if json:
+            print_json({"notes": notes, "says": found, "does_not_apply": not_said})
+            return
+        print_notes(notes)
+        for title, words in found.items():
+            print_words("", title.upper(), words)
+        if not found:
+            print_words("Nothing that weald.theory knows applies to this model:")
+            print_words(*(f"{title}: {why}" for title, why in not_said.items()))
+        elif not_said:
+            print_words("", f"Does not apply: {', '.join(not_said).lower()} (--json says why).")
+
+
+def _ask(name: str, model: Any, X: Any, y: Any, weights: Any) -> str:
+    import warnings
+
+    from weald import theory as notions
+
+    given = {}
+    if weights is not None:
+        if name not in ("certificate", "ambiguity"):
+            raise ValueError("It knows no row weights.")
+        given["sample_weight"] = weights
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = getattr(notions, name)(model, X, y, **given)
+    return str(result.summary())
+
+
+def _training_rows(saved: Any, source: Any) -> tuple[Any, Any, Any, list[str]]:
+    """The rows of a file that have a target, as one table."""
+    import narwhals.stable.v2 as nw
+    import numpy as np
+
+    from weald.cli.evaluate import tables_with_target
+    from weald.input.raw_table import take_rows
+
+    parts, targets, weights = [], [], []
+    for X, y, w, present in tables_with_target(saved, source):
+        parts.append(take_rows(X, np.flatnonzero(present)))
+        targets.append(y[present])
+        weights.append(w[present])
+    y = np.concatenate(targets)
+    notes = []
+    if len(y) != saved.facts["rows"]:
+        notes.append(
+            f"The model was fitted to {saved.facts['rows']:,} rows and {source.name} has "
+            f"{len(y):,}: certificates are about the rows of the fit."
+        )
+    if isinstance(parts[0], np.ndarray):
+        X = np.concatenate(parts)
+    else:
+        X = nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
+    classes = getattr(saved.model, "classes_", None)
+    if classes is not None:
+        y = y.astype(classes.dtype)
+    return X, y, (np.concatenate(weights) if saved.recipe.weight is not None else None), notes

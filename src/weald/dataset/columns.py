@@ -1,0 +1,133 @@
+"""What the columns of a training file are: numbers, categories, dates, or nothing to learn from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray
+from weald.dataset.dates import PARTS, find_pattern, in_words, parts
+from weald.dataset.recipe import ColumnRule, LeftOut
+
+__all__ = ["Judged", "judge"]
+
+_ID_NAME = re.compile(
+    r"(.*[_\s.-])?(id|uuid|guid|index|idx|rowid|row|no|nr|key)|column_1|Unnamed: 0|.*[a-z]I[dD]",
+    re.I,
+)
+_OWN_VALUE = 0.95  # of the rows: text with more different values identifies rows
+_FEW = 20  # rows, of which nothing is said about ids
+_SOME_DATES = 10  # different numbers yyyymmdd, from which on they are taken for dates
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A column after a look at its cells.
+
+    Attributes
+    ----------
+    rule : ColumnRule or None
+        How it is used.
+    left_out : LeftOut or None
+        Why it is not.
+    values : list
+        The columns that the model sees.
+    notes : list of str
+    """
+
+    rule: ColumnRule | None
+    left_out: LeftOut | None
+    values: list[FloatArray | Coded]
+    notes: list[str]
+
+
+def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
+    """Say what a column is.
+
+    Parameters
+    ----------
+    name : str
+    cells : Cells
+    keep : bool
+        Use it even if it looks like nothing to learn from.
+    """
+    numbers, blanks = _numbers(cells)
+    if numbers is not None and not _whole_dates(numbers):
+        reason = None if keep else _useless_numbers(name, numbers)
+        if reason is not None:
+            return Judged(None, LeftOut(name, reason), [], [])
+        notes = []
+        if blanks:
+            shown = " and ".join(repr(one) for one in blanks)
+            notes.append(f"{name}: {shown} among its numbers is read as missing.")
+        return Judged(ColumnRule(name, "number", blanks), None, [numbers], notes)
+    coded = cells.coded()
+    n, present = len(cells), [label for label in coded.labels if label]
+    pattern = find_pattern(present)
+    if pattern is not None and len(present) > 1:
+        return _dated(name, coded, pattern)
+    reason = None
+    if len(present) < 2 and not keep and not (len(present) == 1 and (coded.codes < 0).any()):
+        reason = _constant(present)
+    elif len(present) > _OWN_VALUE * max(n, _FEW) and not keep:
+        reason = f"nearly every row has its own value ({len(present):,} in {n:,} rows)"
+    if reason is not None:
+        return Judged(None, LeftOut(name, reason), [], [])
+    return Judged(ColumnRule(name, "category"), None, [coded], [])
+
+
+def _numbers(cells: Cells) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """The numbers, if the column holds nothing else, and the cells that stand for missing ones."""
+    numbers = cells.numbers()
+    if numbers is not None:
+        return numbers, ()
+    if cells.not_number(NUMBER_BLANKS) is None:
+        numbers = cells.numbers(NUMBER_BLANKS)
+        if numbers is not None and not np.isnan(numbers).all():
+            labels = set(cells.coded().labels)
+            return numbers, tuple(one for one in NUMBER_BLANKS if one in labels)
+    return None, ()
+
+
+def _whole_dates(numbers: FloatArray) -> bool:
+    """Whether whole numbers are dates written yyyymmdd."""
+    low, high = np.nanmin(numbers, initial=np.inf), np.nanmax(numbers, initial=-np.inf)
+    if not (18000101 <= low <= high <= 21991231):
+        return False
+    distinct = np.unique(numbers[~np.isnan(numbers)])
+    if len(distinct) < _SOME_DATES or (distinct % 1 != 0).any():
+        return False
+    return find_pattern([str(int(value)) for value in distinct]) == "yyyymmdd"
+
+
+def _useless_numbers(name: str, numbers: FloatArray) -> str | None:
+    present = numbers[~np.isnan(numbers)]
+    if not len(present):
+        return "it is empty"
+    low, high, n = float(present.min()), float(present.max()), len(numbers)
+    if low == high:
+        # A number here and nothing there may say something.
+        return _constant([f"{low:g}"]) if len(present) == n else None
+    whole = n >= _FEW and len(present) == n and np.isfinite(present).all() and high < 2**53
+    if not whole or (present % 1 != 0).any() or len(np.unique(present)) < n:
+        return None
+    if high - low == n - 1 and low in (0, 1):
+        return f"it numbers the rows from {low:.0f} to {high:.0f}"
+    return "every row has its own value, as its name says" if _ID_NAME.fullmatch(name) else None
+
+
+def _constant(labels: list[str]) -> str:
+    return f"it is always {labels[0]}" if labels else "it is empty"
+
+
+def _dated(name: str, coded: Coded, pattern: str) -> Judged:
+    """A column of dates, as those of their parts that differ between rows."""
+    whole = ColumnRule(name, "date", pattern=pattern, parts=tuple(PARTS))
+    times = whole._times(coded, 0)
+    made = dict(zip(PARTS, parts(times, tuple(PARTS)), strict=True))
+    kept = tuple(part for part, numbers in made.items() if np.nanmin(numbers) < np.nanmax(numbers))
+    rule = ColumnRule(name, "date", pattern=pattern, parts=kept)
+    note = f"{name}: dates written {pattern}, turned into {in_words(kept)}."
+    return Judged(rule, None, [made[part] for part in kept], [note])

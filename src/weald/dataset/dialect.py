@@ -1,0 +1,154 @@
+"""How a text file is written: encoding, delimiter, and the names in its first line.
+
+A comma inside a number is a decimal comma, unless commas are what divides the cells.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from weald.dataset.errors import DataError
+
+__all__ = ["Dialect", "sniff"]
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_LINES = 100  # looked at to find the delimiter
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file is written.
+
+    Attributes
+    ----------
+    encoding : str
+    delimiter : str
+    names : tuple of str
+        Of the columns: trimmed, none empty, none twice.
+    notes : tuple of str
+        What is unusual, in sentences.
+    """
+
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether a comma in a number is a decimal comma."""
+        return self.delimiter != ","
+
+
+def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
+    r"""Find out how a file is written, from its beginning.
+
+    Parameters
+    ----------
+    sample : bytes
+        The first bytes.
+    whole : bool
+        They are all there are.
+    where : str
+        How a message calls the file.
+
+    >>> sniff("größe;preis\n1,5;2\n".encode("latin-1"), whole=True, where="f").names
+    ('größe', 'preis')
+    """
+    notes = []
+    encoding = _encoding(sample, whole)
+    text = sample.decode(encoding, errors="replace")
+    if encoding == "cp1252":
+        notes.append("The text is not UTF-8 and is read as Latin-1 (Windows-1252).")
+    elif encoding == "utf-16":
+        notes.append("The text is UTF-16.")
+    if "\0" in text:
+        raise DataError(f"{where} is not a text file: it holds zero bytes.")
+    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
+    if not whole and len(lines) > 1:
+        lines.pop()  # it may end in the middle
+    if not lines:
+        raise DataError(f"{where} is empty.")
+    delimiter = _delimiter(lines[:_LINES])
+    header = next(csv.reader(io.StringIO("".join(lines)), delimiter=delimiter))
+    names, told = unique_names(header)
+    if delimiter != ",":
+        notes.append(f"Cells are divided by {DELIMITERS[delimiter]}.")
+    return Dialect(encoding, delimiter, tuple(names), (*notes, *told))
+
+
+def unique_names(header: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Names that are trimmed, not empty and all different, and sentences on what was changed.
+
+    >>> unique_names(["a", "a", ""])[0]
+    ['a', 'a_2', 'column_3']
+    """
+    given = list(header)
+    names: list[str] = []
+    trimmed, twice, empty = [], [], []
+    taken = {cell.strip() for cell in given}
+    seen: set[str] = set()
+    for place, cell in enumerate(given, start=1):
+        name = cell.strip()
+        if name != cell:
+            trimmed.append(name)
+        if not name:
+            name = f"column_{place}"
+            empty.append(name)
+        if name in seen:
+            number = 2
+            while f"{name}_{number}" in seen | taken:
+                number += 1
+            name = f"{name}_{number}"
+            twice.append(name)
+        seen.add(name)
+        names.append(name)
+    notes = []
+    if trimmed:
+        notes.append(f"Spaces around {_counted(len(trimmed), 'column name')} are removed.")
+    if empty:
+        notes.append(f"Columns without a name are called {', '.join(empty)}.")
+    if twice:
+        notes.append(f"Names that are there twice: the later columns are called {_list(twice)}.")
+    return names, notes
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:10]) + (f", +{len(names) - 10} more" if len(names) > 10 else "")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _encoding(sample: bytes, whole: bool) -> str:
+    for mark, encoding in _MARKS:
+        if sample.startswith(mark):
+            return encoding
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=whole)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The delimiter that cuts most lines into as many cells as the first."""
+    best, chosen = (0.0, 0), ","
+    for delimiter in DELIMITERS:
+        rows = [row for row in csv.reader(io.StringIO("".join(lines)), delimiter=delimiter) if row]
+        width = len(rows[0])
+        if width > 1:
+            alike = sum(len(row) == width for row in rows) / len(rows)
+            if (round(alike, 1), width) > best:
+                best, chosen = (round(alike, 1), width), delimiter
+    return chosen

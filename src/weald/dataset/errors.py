@@ -1,0 +1,33 @@
+"""What is wrong with a file or its columns, in a sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["DataError", "named", "suggestion"]
+
+
+class DataError(ValueError):
+    """A file, a column or a cell that cannot be used."""
+
+
+def suggestion(name: str, choices: Iterable[str]) -> str:
+    """A half-sentence with the closest choice, or nothing if none is close.
+
+    >>> suggestion("pric", ["price", "area"])
+    ' Did you mean price?'
+    """
+    close = difflib.get_close_matches(name, list(choices), n=2, cutoff=0.6)
+    return f" Did you mean {' or '.join(close)}?" if close else ""
+
+
+def named(names: Iterable[str], most: int = 10) -> str:
+    """Names in a row, the last ones counted if there are many.
+
+    >>> named(["a", "b", "c"], most=2)
+    'a, b, +1 more'
+    """
+    every = list(names)
+    rest = len(every) - most
+    return ", ".join(every[:most]) + (f", +{rest} more" if rest > 0 else "")

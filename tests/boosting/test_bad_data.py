@@ -175,7 +175,7 @@ def test_types_that_are_no_numbers_and_no_categories(kind):
     huge = pd.Series([10**400, 1, 2, 3, 4, 5], dtype=object)
     for odd, what in (
         (dates, "holds dates or times"),
-        (dates - dates[0], "holds dates or times"),
+        (dates - dates[0], "holds lengths of time"),
         (words, "mixes numbers and text"),
         (huge, r"holds integers beyond 2\*\*53"),
     ):

@@ -290,5 +290,7 @@ QUICK = {
     "get_metadata_routing",
     "get_n_leaves",
     "member_weights_",
+    "calibration_",
+    "save",
     "n_trees_per_iteration_",
 }

@@ -131,6 +131,8 @@ def draw_case(number):
         if chosen is None and table.settings:  # the default member knows of no listed categories
             chosen = default_member(estimator, table)
         estimator.set_params(estimator=chosen)
+        if chosen is not None and reads_categories(row.kind):  # the member is told, not the model
+            estimator.set_params(categorical_features="from_dtype")
     return Case(number, table, estimator, row, member, rng)
 
 

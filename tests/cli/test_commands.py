@@ -70,6 +70,16 @@ def test_predictions_are_those_of_the_model(fitted):
     np.testing.assert_allclose(said["probability_late"], forest.predict_proba(X)[:, 0], rtol=1e-12)
 
 
+def test_predictions_mind_the_costs_of_mistakes(shop):
+    costs = "tree.cost_matrix=[[0, 9], [1, 0]]"
+    output("fit", "shop.csv", "-t", "paid", "--set", costs, *QUICK)
+    output("predict", "shop.weald", "shop.csv", "-o", "said.csv", "-q")
+    said = pd.read_csv("said.csv")
+    np.testing.assert_array_equal(
+        said["prediction"], np.where(said["probability_late"] > 0.1, "late", "on time")
+    )
+
+
 def test_predictions_do_not_need_target_id_or_order(fitted):
     whole = output("predict", "shop.weald", "shop.csv")
     columns = ["kind", "price", "day"]

@@ -91,7 +91,10 @@ def _blocks(
             columns["prediction"] = np.asarray(asked(saved, "predict", X))
         else:
             shares = asked(saved, "predict_proba", X)
-            codes = shares.argmax(axis=1).astype(np.int32)
+            if getattr(saved.model, "_costs", None) is None:
+                codes = shares.argmax(axis=1).astype(np.int32)
+            else:  # the cheapest class need not be the most likely one
+                codes = np.searchsorted(classes, asked(saved, "predict", X)).astype(np.int32)
             labels = classes.tolist()
             text = isinstance(labels[0], str)
             columns["prediction"] = Coded(codes, labels) if text else classes[codes]

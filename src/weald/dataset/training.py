@@ -222,10 +222,9 @@ def _check_names(
             raise
     first: dict[str, str] = {}
     for option, name in given:
-        if name in first and (first[name], option) != (option, option):
+        if first.setdefault(name, option) != option:
             raise DataError(f"{first[name]} and {option} both name the column {name!r}.")
-        first[name] = option
-    for option, name in given[:3]:
+    for option, name in given:
         if name in source.unusable and option != "--drop":
             raise DataError(
                 f"{option} {name!r} has the type {source.unusable[name]}: choose a column of "

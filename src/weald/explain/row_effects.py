@@ -16,7 +16,7 @@ import numpy as np
 
 from weald._engine import FloatArray
 from weald.explain._view import label_words, number_words
-from weald.input.raw_table import take_rows
+from weald.input.raw_table import gather_cells
 
 __all__ = ["ColumnEffect", "RowEffects", "row_effects"]
 
@@ -108,11 +108,10 @@ def row_effects(
     shares = said.ndim == 2
     column = int(said[row].argmax()) if shares else 0
     now = said[:, column] if shares else said
-    repeated = take_rows(X, np.full(n, row))
+    same = np.full(n, row)
     effects = []
     for j in range(d):
-        changed = _with_column(repeated, X, j)
-        there = _said(model, changed)
+        there = _said(model, gather_cells(X, [None if k == j else same for k in range(d)]))
         mean = float((there[:, column] if shares else there).mean())
         cell = X[row, j] if frame is None else frame[:, j].to_list()[row]
         effects.append(ColumnEffect(names[j], _cell(cell), float(now[row]) - mean))
@@ -129,19 +128,6 @@ def row_effects(
 def _said(model: Any, X: Any) -> FloatArray:
     ask = model.predict_proba if hasattr(model, "predict_proba") else model.predict
     return np.asarray(ask(X), dtype=np.float64)
-
-
-def _with_column(table: Any, source: Any, j: int) -> Any:
-    """A table with one column of another of as many rows."""
-    if isinstance(table, np.ndarray):
-        changed = table.copy()
-        changed[:, j] = source[:, j]
-        return changed
-    frame = nw.from_native(table, eager_only=True)
-    other = nw.from_native(source, eager_only=True)
-    name = frame.columns[j]
-    columns = [other[one] if one == name else frame[one] for one in frame.columns]
-    return frame.with_columns(*columns).to_native()
 
 
 def _cell(cell: Any) -> Any:

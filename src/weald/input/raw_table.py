@@ -84,9 +84,8 @@ def gather_cells(table: Any, rows: Sequence[npt.NDArray[Any] | None]) -> Any:
         for j, some in enumerate(rows):
             together.setdefault(id(some), []).append(j)
         parts = [(rows[columns[0]], columns) for columns in together.values()]
-        return (
-            _of_array(table, parts) if isinstance(table, np.ndarray) else _of_sparse(table, parts)
-        )
+        of = _of_array if isinstance(table, np.ndarray) else _of_sparse
+        return of(table, parts)
     frame = nw.from_native(table, eager_only=True)
     moved = [
         frame.get_column(name)[some]
@@ -117,7 +116,7 @@ def _of_sparse(table: Any, parts: list[tuple[Any, list[int]]]) -> Any:
         for rows, columns in parts
     ]
     order = np.concatenate([columns for _, columns in parts])
-    return sp.hstack(taken, "csc")[:, np.argsort(order)].tocsr()  # type: ignore[index]
+    return sp.hstack(taken, "csc")[:, np.argsort(order)].tocsr()
 
 
 def _repeated(table: Any, columns: npt.NDArray[Any]) -> Any:

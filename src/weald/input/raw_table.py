@@ -84,7 +84,7 @@ def gather_cells(table: Any, rows: Sequence[npt.NDArray[Any] | None]) -> Any:
         for j, some in enumerate(rows):
             together.setdefault(id(some), []).append(j)
         parts = [(rows[columns[0]], columns) for columns in together.values()]
-        of = _of_array if isinstance(table, np.ndarray) else _of_sparse
+        of: Any = _of_array if isinstance(table, np.ndarray) else _of_sparse
         return of(table, parts)
     frame = nw.from_native(table, eager_only=True)
     moved = [

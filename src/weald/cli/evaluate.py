@@ -19,7 +19,7 @@ def evaluate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score a model on a table that holds the target, and compare with its cross-validation."""
+    """Score a model on a table that holds the target."""
     with telling_errors():
         from weald.cli.model_file import load_model
         from weald.cli.showing import (

@@ -76,7 +76,7 @@ def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, kind: str) -> 
     if not sampling.draws_rows:
         raise ValueError(
             f"kind={kind!r} needs out-of-bag rows, but every member saw all rows: refit with "
-            "bootstrap=True, or use sklearn.inspection.permutation_importance on held-out rows."
+            "bootstrap=True, or use kind='permutation' with out_of_bag=False on held-out rows."
         )
     given = check_weights(sample_weight, n)
     weights = np.ones(n) if given is None else given

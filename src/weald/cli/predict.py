@@ -85,6 +85,16 @@ def _blocks(
     from weald.dataset.cells import Coded
 
     classes = getattr(saved.model, "classes_", None)
+    made = {
+        "prediction",
+        *(f"probability_{label}" for label in (() if classes is None else classes)),
+    }
+    clash = [name for name in copied if name in made]
+    if clash:
+        raise UserError(
+            f"--copy {clash[0]!r}: the predictions have a column of this name; rename that of "
+            f"{source.name}."
+        )
     for X, block in read_ahead(saved.recipe.tables(source, copied)):
         columns: dict[str, Any] = {name: block[name].coded() for name in copied}
         if classes is None:

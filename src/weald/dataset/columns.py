@@ -10,6 +10,7 @@ import numpy as np
 from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray
 from weald.dataset.dates import PARTS, find_pattern, in_words, parts
 from weald.dataset.recipe import ColumnRule, LeftOut
+from weald.params.words import listed
 
 __all__ = ["Judged", "judge"]
 
@@ -60,7 +61,7 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
             return Judged(None, LeftOut(name, reason), [], [])
         notes = []
         if blanks:
-            shown = " and ".join(repr(one) for one in blanks)
+            shown = listed([repr(one) for one in blanks])
             notes.append(f"{name}: {shown} among its numbers is read as missing.")
         return Judged(ColumnRule(name, "number", blanks), None, [numbers], notes)
     coded = cells.coded()

@@ -15,8 +15,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from weald._engine import FloatArray
-from weald.explain._view import label_words, number_words
+from weald.explain._view import is_missing, label_words, number_words
 from weald.input.raw_table import gather_cells
+from weald.params.words import listed
 
 __all__ = ["ColumnEffect", "RowEffects", "row_effects"]
 
@@ -65,10 +66,10 @@ class RowEffects:
         raising = [str(one) for one in there if one.effect > 0]
         lowering = [str(one) for one in there if one.effect < 0]
         if raising and lowering:
-            return f"{said} because {_listed(raising)}, although {_listed(lowering)}"
+            return f"{said} because {listed(raising)}, although {listed(lowering)}"
         if not there:
             return f"{said}; no single column changes that"
-        return f"{said} because {_listed(raising or lowering)}"
+        return f"{said} because {listed(raising or lowering)}"
 
     def __str__(self) -> str:
         return self.words()
@@ -131,9 +132,6 @@ def _said(model: Any, X: Any) -> FloatArray:
 
 
 def _cell(cell: Any) -> Any:
-    plain = cell.item() if hasattr(cell, "item") else cell
-    return None if plain is None or plain != plain else plain
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    if is_missing(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell

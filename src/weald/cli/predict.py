@@ -115,11 +115,13 @@ def _blocks(
 
 def asked(saved: SavedModel, method: str, X: Any) -> Any:
     """Ask the model about a table; what it refuses is told in a sentence."""
+    from weald.dataset.errors import first_line
+
     with names_aside():
         try:
             return getattr(saved.model, method)(X)
         except (ValueError, TypeError) as error:
-            raise ModelError(str(error).strip().splitlines()[0]) from error
+            raise ModelError(first_line(error)) from error
 
 
 @contextmanager

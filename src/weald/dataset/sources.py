@@ -22,7 +22,7 @@ import numpy as np
 
 from weald.dataset.cells import BLANKS, ArrowText, Cells, Numbers, PlainText
 from weald.dataset.dialect import Dialect, sniff, unique_names
-from weald.dataset.errors import DataError, suggestion
+from weald.dataset.errors import DataError, first_line, suggestion
 
 __all__ = ["Block", "Source", "open_file", "stem"]
 
@@ -401,6 +401,5 @@ def _beside(file: Path) -> str:
 
 
 def _words(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    words = lines[0] if lines else type(error).__name__
+    words = first_line(error)
     return words if words.endswith(".") else words + "."

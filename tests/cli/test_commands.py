@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -68,6 +69,16 @@ def test_predictions_are_those_of_the_model(fitted):
     forest = weald.RandomForestClassifier(random_state=0).fit(X, fitted["paid"])
     np.testing.assert_array_equal(said["prediction"], forest.predict(X))
     np.testing.assert_allclose(said["probability_late"], forest.predict_proba(X)[:, 0], rtol=1e-12)
+
+
+def test_predictions_mind_the_costs_of_mistakes(shop):
+    costs = "tree.cost_matrix=[[0, 9], [1, 0]]"
+    output("fit", "shop.csv", "-t", "paid", "--set", costs, *QUICK)
+    output("predict", "shop.weald", "shop.csv", "-o", "said.csv", "-q")
+    said = pd.read_csv("said.csv")
+    np.testing.assert_array_equal(
+        said["prediction"], np.where(said["probability_late"] > 0.1, "late", "on time")
+    )
 
 
 def test_predictions_do_not_need_target_id_or_order(fitted):
@@ -173,6 +184,34 @@ def test_evaluate_numbers():
     assert found["r2"]["score"] == pytest.approx(r2_score(y, said))
     assert found["mae"]["score"] == pytest.approx(mean_absolute_error(y, said))
     assert found["rmse"]["score"] == pytest.approx(np.sqrt(np.mean((y - said) ** 2)))
+
+
+def test_copied_columns_must_not_be_called_as_those_of_predictions(fitted):
+    fitted.assign(prediction=1).to_csv("shop.csv", index=False)
+    message = error(2, "predict", "shop.weald", "shop.csv", "--copy", "prediction", "-o", "a.csv")
+    assert message.startswith("--copy 'prediction': the predictions have a column of this name")
+    assert not Path("a.csv").exists()
+
+
+def test_a_block_may_hold_no_weight(shop, monkeypatch):
+    weighed = shop.assign(w=np.where(np.arange(300) < 120, 0, 1))
+    weighed.to_parquet("weighed.parquet")
+    output("fit", "weighed.parquet", "-t", "paid", "--weight", "w", *QUICK)
+    whole = as_json("evaluate", "weighed.weald", "weighed.parquet")
+    assert whole["rows"] == 180
+    monkeypatch.setattr(sources, "_ROWS", 50)
+    assert as_json("evaluate", "weighed.weald", "weighed.parquet")["scores"] == whole["scores"]
+    weighed.assign(w=0).to_parquet("none.parquet")
+    assert "a weight 'w' above 0" in error(2, "evaluate", "weighed.weald", "none.parquet")
+    assert "not all 0" in error(3, "fit", "none.parquet", "-t", "paid", "--weight", "w", *QUICK)
+
+
+def test_inspect_of_a_model_whose_members_read_the_table(shop):
+    X = shop[["price", "kind"]].dropna()
+    members = [("tree", weald.DecisionTreeClassifier(max_depth=2))]
+    vote = weald.VotingClassifier(members).fit(X, shop["paid"][X.index])
+    vote.save("vote.weald")
+    assert re.search(r"kind +any", output("inspect", "vote.weald"))
 
 
 def test_inspect(fitted):

@@ -260,6 +260,14 @@ def test_times_have_hours_and_may_be_missing(tmp_path):
     assert typed["when_hour"][3] == 4.5
 
 
+def test_dates_that_are_all_the_same_second_are_text(tmp_path):
+    few = rows("when,y", lambda i: f"2024-01-05 10:00:00.{i % 7}", lambda i: i * 1.5)
+    assert judged(tmp_path, few).recipe.columns[0].kind == "category"
+    many = rows("x,when,y", lambda i: i % 5, lambda i: f"2024-01-05 10:00:00.{i:03}", float)
+    [left_out] = judged(tmp_path, many).recipe.left_out
+    assert "nearly every row has its own value" in left_out.reason
+
+
 def test_other_numbers_are_no_dates(tmp_path):
     text = rows("n,y", lambda i: 20190100 + 7 * i, lambda i: i * 1.5)  # some name no day
     assert judged(tmp_path, text).recipe.columns[0].kind == "number"
@@ -316,6 +324,9 @@ def test_columns_of_odd_types_are_left_out(tmp_path):
     assert "type list" in training.recipe.left_out[0].reason
     with pytest.raises(DataError, match="--target 'l' has the type list"):
         read_training(open_file(str(path)), "l")
+    odd.assign(w=1.0, v=2.0, z=3.0).to_parquet(path)
+    with pytest.raises(DataError, match="--keep 'l' has the type list"):
+        read_training(open_file(str(path)), "y", weight="w", drop=["v", "z"], keep=["x", "l"])
 
 
 def test_truth_values_are_categories_in_every_format(tmp_path):

@@ -52,6 +52,13 @@ def test_kinds_of_tables_agree(shop):
     assert str(row_effects(plain, array, 3, feature_names=list(X))) == str(first)
 
 
+def test_missing_values_of_pandas_are_missing():
+    X = pd.DataFrame({"a": pd.array([1, None, 3, 4] * 5, dtype="Int64"), "b": np.arange(20) % 3})
+    model = GradientBoostingRegressor(n_estimators=5).fit(X, np.arange(20.0) % 4)
+    found = {one.feature: one.value for one in row_effects(model, X, 1).effects}
+    assert found == {"a": None, "b": 1}
+
+
 def test_words():
     X = np.array([[0.0, 0.0], [0, 1], [1, 0], [1, 1]] * 5)
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, [7.0] * 20)

@@ -104,3 +104,10 @@ def test_one_row_of_floats_takes_microseconds():
 def test_an_estimator_must_be_fitted_first():
     with pytest.raises(NotFittedError):
         check_X_predict(Reader(), np.ones((1, 1)))
+
+
+@pytest.mark.parametrize("kind", ["Int64", "UInt64", "Float64", "boolean"])
+def test_new_rows_without_any_number_in_a_column(kind):
+    X = pd.DataFrame({"a": pd.array([1, 0, None, 1], dtype=kind), "b": [0.0, 1.0, 2.0, 3.0]})
+    reader = Reader().fit(X)
+    np.testing.assert_array_equal(check_X_predict(reader, X.iloc[[2, 2]]), [[NAN, 2.0], [NAN, 2.0]])

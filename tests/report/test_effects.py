@@ -2,14 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression
 
 import weald
 from report.cases import numbers, table, three, two
-from weald.report.effects import dependence_of, gathered, importance_of
+from weald.report.effects import dependence_of, importance_of
 from weald.report.honest import honest_predictions
 from weald.report.progress_curves import curves_of
 from weald.report.proofs import proofs_of
@@ -20,23 +18,6 @@ def linear():
     draw = np.random.default_rng(0)
     X = pd.DataFrame(draw.normal(size=(300, 3)), columns=["two", "one", "none"])
     return X, 2.0 * X["two"].to_numpy() + X["one"].to_numpy()
-
-
-def test_cells_are_taken_from_their_rows():
-    cells = np.arange(12.0).reshape(4, 3)
-    source = np.array([[0, 3, 1], [2, 2, 2]])
-    wanted = np.array([[0.0, 10.0, 5.0], [6.0, 7.0, 8.0]])
-    np.testing.assert_array_equal(gathered(cells, source), wanted)
-    np.testing.assert_array_equal(gathered(sp.csr_array(cells), source).toarray(), wanted)
-    names = ["a", "b", "c"]
-    frame = pd.DataFrame(cells, columns=names, index=[7, 7, 1, 0])
-    frame["b"] = frame["b"].astype(str).astype("category")
-    found = gathered(frame, source)
-    assert found.dtypes.tolist() == frame.dtypes.tolist()
-    assert found["b"].tolist() == ["10.0", "7.0"]
-    assert found["a"].tolist() == [0.0, 6.0]
-    found = gathered(pl.DataFrame(cells, schema=names), source)
-    np.testing.assert_array_equal(found.to_numpy(), wanted)
 
 
 def test_importance_on_folds_of_a_line():

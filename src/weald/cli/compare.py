@@ -23,7 +23,7 @@ from weald.crossfit.folds import Fold, make_folds
 from weald.crossfit.level_one import fold_jobs, level_one
 from weald.crossfit.risk_table import risk_table
 from weald.dataset import Training
-from weald.dataset.errors import named
+from weald.dataset.errors import first_line, named
 from weald.fitting.progress import live_bar
 from weald.input.fit_data import FitData
 
@@ -214,7 +214,7 @@ def _cross_validate(
         error = work.failed.get(0)
         if error is None or "time_limit" in str(error):
             return "no time left"
-        return f"failed: {_first_sentence(error).rstrip('.')}"
+        return f"failed: {first_line(error).rstrip('.')}"
     level = level_one(work, [0], task.folds)
     y, w = task.codes[level.rows], task.data.filled_weights[level.rows]
     said = level.said[0].reshape(len(y), -1)
@@ -310,12 +310,7 @@ def _sentences() -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         kind = OutOfTime if "time_limit" in str(error) else UserError
-        raise kind(_first_sentence(error)) from error
-
-
-def _first_sentence(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+        raise kind(first_line(error)) from error
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def evaluate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score a model on a table that holds the target, and compare with its cross-validation."""
+    """Score a model on a table that holds the target."""
     with telling_errors():
         from weald.cli.model_file import load_model
         from weald.cli.showing import (
@@ -121,7 +121,8 @@ def known_rows(saved: SavedModel, source: Source) -> tuple[Any, Any, Any, list[s
     notes = [f"{absent:,} rows without {saved.recipe.target} are left out."] if absent else []
     y = np.concatenate(targets)
     if not len(y):
-        raise UserError(f"No row of {source.name} has a target {saved.recipe.target!r}.")
+        weighed = f" and a weight {saved.recipe.weight!r} above 0" if saved.recipe.weight else ""
+        raise UserError(f"No row of {source.name} has a target {saved.recipe.target!r}{weighed}.")
     return np.concatenate(said), y, np.concatenate(weights), notes
 
 

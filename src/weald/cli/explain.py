@@ -49,9 +49,9 @@ _COMPARED = 200  # rows of the file that a row is compared with
 
 def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int]]:
     """A table of some of the file's rows, and where in it the wanted ones are."""
-    import narwhals.stable.v2 as nw
     import numpy as np
 
+    from weald.dataset.frames import join_frames
     from weald.input.raw_table import take_rows
 
     parts: list[Any] = []
@@ -70,10 +70,7 @@ def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int]]:
     beyond = [number for number in wanted if number > done]
     if beyond:
         raise UserError(f"--row {beyond[0]} is beyond the {done:,} rows of {source.name}.")
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts), [places[number] for number in wanted]
-    frames = [nw.from_native(part, eager_only=True) for part in parts]
-    return nw.concat(frames).to_native(), [places[number] for number in wanted]
+    return join_frames(parts), [places[number] for number in wanted]
 
 
 def _explained(saved: Any, X: Any, place: int, top: int) -> dict[str, Any]:

@@ -47,10 +47,7 @@ def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
     categories |= facts.get("categories") or {}  # of a mixture the members know them, each its own
     rows = [_column_row(rule, categories) for rule in recipe.get("columns", [])]
     if not rows:
-        rows = [
-            (name, "number" if labels is None else "category", _labels(labels))
-            for name, labels in categories.items()
-        ]
+        rows = [(one.name, one.kind, _labels(one.categories)) for one in described.columns or ()]
     print_grid(("column", "kind", ""), rows)
     for one in recipe.get("left_out", []):
         print_facts([(" left out", f"{one['name']}: {one['reason']}")])
@@ -94,10 +91,10 @@ def _columns(described: Any) -> list[dict[str, Any]]:
     """Names of the columns, and the categories of those that have some."""
     return [
         {
-            "name": f"column {j}" if one.name is None else str(one.name),
-            "categories": None if one.categories is None else list(one.categories),
+            "name": one.name,
+            "categories": one.categories,
         }
-        for j, one in enumerate(described.columns or ())
+        for one in described.columns or ()
     ]
 
 

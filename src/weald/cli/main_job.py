@@ -26,6 +26,7 @@ from weald.cli.showing import (
 )
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
+from weald.report import write_report
 
 __all__ = ["Options", "run"]
 
@@ -100,7 +101,7 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     facts = _facts(training, found, notes, options, model_path, method)
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
-        model_file.write_report(
+        write_report(
             report_path,
             model,
             training.X,
@@ -108,7 +109,6 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
             title=f"{stem(source.name)}: {recipe.target}",
             leaderboard=facts["leaderboard"],
             notes=[*facts["notes"], *_left_out_sentences(training)],
-            recipe=recipe.to_json(),
             seed=options.seed,
         )
     if json:

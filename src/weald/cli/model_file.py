@@ -12,7 +12,7 @@ from weald.cli.showing import plain
 from weald.dataset import Recipe
 from weald.dataset.errors import suggestion
 
-__all__ = ["SavedModel", "describe_model", "load_model", "save_model", "write_report"]
+__all__ = ["SavedModel", "describe_model", "facts_of", "load_model", "save_model"]
 
 _OURS = "weald fit"  # what stands under this key was put there by the command line
 
@@ -87,8 +87,3 @@ def _facts(path: str, described: Any) -> dict[str, Any]:
             "load it in Python with weald.load."
         )
     return facts
-
-
-def write_report(path: str, model: Any, X: Any, y: Any, **words: Any) -> None:
-    """Write the HTML page about a model."""
-    weald.report.write_report(path, model, X, y, **words)

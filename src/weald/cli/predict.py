@@ -85,13 +85,26 @@ def _blocks(
     from weald.dataset.cells import Coded
 
     classes = getattr(saved.model, "classes_", None)
+    made = {
+        "prediction",
+        *(f"probability_{label}" for label in (() if classes is None else classes)),
+    }
+    clash = [name for name in copied if name in made]
+    if clash:
+        raise UserError(
+            f"--copy {clash[0]!r}: the predictions have a column of this name; rename that of "
+            f"{source.name}."
+        )
     for X, block in read_ahead(saved.recipe.tables(source, copied)):
         columns: dict[str, Any] = {name: block[name].coded() for name in copied}
         if classes is None:
             columns["prediction"] = np.asarray(asked(saved, "predict", X))
         else:
             shares = asked(saved, "predict_proba", X)
-            codes = shares.argmax(axis=1).astype(np.int32)
+            if getattr(saved.model, "_costs", None) is None:
+                codes = shares.argmax(axis=1).astype(np.int32)
+            else:  # the cheapest class need not be the most likely one
+                codes = np.searchsorted(classes, asked(saved, "predict", X)).astype(np.int32)
             labels = classes.tolist()
             text = isinstance(labels[0], str)
             columns["prediction"] = Coded(codes, labels) if text else classes[codes]
@@ -102,11 +115,13 @@ def _blocks(
 
 def asked(saved: SavedModel, method: str, X: Any) -> Any:
     """Ask the model about a table; what it refuses is told in a sentence."""
+    from weald.dataset.errors import first_line
+
     with names_aside():
         try:
             return getattr(saved.model, method)(X)
         except (ValueError, TypeError) as error:
-            raise ModelError(str(error).strip().splitlines()[0]) from error
+            raise ModelError(first_line(error)) from error
 
 
 @contextmanager

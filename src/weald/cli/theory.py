@@ -63,10 +63,10 @@ def _ask(name: str, model: Any, X: Any, y: Any, weights: Any) -> str:
 
 def _training_rows(saved: Any, source: Any) -> tuple[Any, Any, Any, list[str]]:
     """The rows of a file that have a target, as one table."""
-    import narwhals.stable.v2 as nw
     import numpy as np
 
     from weald.cli.evaluate import tables_with_target
+    from weald.dataset.frames import join_frames
     from weald.input.raw_table import take_rows
 
     parts, targets, weights = [], [], []
@@ -81,11 +81,8 @@ def _training_rows(saved: Any, source: Any) -> tuple[Any, Any, Any, list[str]]:
             f"The model was fitted to {saved.facts['rows']:,} rows and {source.name} has "
             f"{len(y):,}: certificates are about the rows of the fit."
         )
-    if isinstance(parts[0], np.ndarray):
-        X = np.concatenate(parts)
-    else:
-        X = nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
     classes = getattr(saved.model, "classes_", None)
     if classes is not None:
         y = y.astype(classes.dtype)
-    return X, y, (np.concatenate(weights) if saved.recipe.weight is not None else None), notes
+    given = None if saved.recipe.weight is None else np.concatenate(weights)
+    return join_frames(parts), y, given, notes

@@ -10,6 +10,7 @@ import numpy as np
 from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray
 from weald.dataset.dates import PARTS, find_pattern, in_words, parts
 from weald.dataset.recipe import ColumnRule, LeftOut
+from weald.params.words import listed
 
 __all__ = ["Judged", "judge"]
 
@@ -60,14 +61,16 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
             return Judged(None, LeftOut(name, reason), [], [])
         notes = []
         if blanks:
-            shown = " and ".join(repr(one) for one in blanks)
+            shown = listed([repr(one) for one in blanks])
             notes.append(f"{name}: {shown} among its numbers is read as missing.")
         return Judged(ColumnRule(name, "number", blanks), None, [numbers], notes)
     coded = cells.coded()
     n, present = len(cells), [label for label in coded.labels if label]
     pattern = find_pattern(present)
     if pattern is not None and len(present) > 1:
-        return _dated(name, coded, pattern)
+        dated = _dated(name, coded, pattern)
+        if dated is not None:
+            return dated
     reason = None
     if len(present) < 2 and not keep and not (len(present) == 1 and (coded.codes < 0).any()):
         reason = _constant(present)
@@ -122,12 +125,14 @@ def _constant(labels: list[str]) -> str:
     return f"it is always {labels[0]}" if labels else "it is empty"
 
 
-def _dated(name: str, coded: Coded, pattern: str) -> Judged:
-    """A column of dates, as those of their parts that differ between rows."""
+def _dated(name: str, coded: Coded, pattern: str) -> Judged | None:
+    """A column of dates, as those of their parts that differ between rows; None if none does."""
     whole = ColumnRule(name, "date", pattern=pattern, parts=tuple(PARTS))
     times = whole._times(coded, 0)
     made = dict(zip(PARTS, parts(times, tuple(PARTS)), strict=True))
     kept = tuple(part for part, numbers in made.items() if np.nanmin(numbers) < np.nanmax(numbers))
+    if not kept:  # parts of a second, or two ways to write one day
+        return None
     rule = ColumnRule(name, "date", pattern=pattern, parts=kept)
     note = f"{name}: dates written {pattern}, turned into {in_words(kept)}."
     return Judged(rule, None, [made[part] for part in kept], [note])

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from weald.params.words import listed
+
 __all__ = ["PARTS", "PATTERNS", "find_pattern", "in_words", "parse", "parts"]
 
 Times = npt.NDArray[np.datetime64]
@@ -111,4 +113,4 @@ def in_words(names: Sequence[str]) -> str:
     'year, month and days since 1970'
     """
     words = ["days since 1970" if name == "days" else name for name in names]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return listed(words)

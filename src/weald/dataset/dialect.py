@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from weald.dataset.errors import DataError
+from weald.dataset.errors import DataError, named
 
 __all__ = ["Dialect", "sniff"]
 
@@ -118,12 +118,8 @@ def unique_names(header: Iterable[str]) -> tuple[list[str], list[str]]:
     if empty:
         notes.append(f"Columns without a name are called {', '.join(empty)}.")
     if twice:
-        notes.append(f"Names that are there twice: the later columns are called {_list(twice)}.")
+        notes.append(f"Names that are there twice: the later columns are called {named(twice)}.")
     return names, notes
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(names[:10]) + (f", +{len(names) - 10} more" if len(names) > 10 else "")
 
 
 def _counted(n: int, what: str) -> str:

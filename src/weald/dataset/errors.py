@@ -5,11 +5,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["DataError", "named", "suggestion"]
+__all__ = ["DataError", "first_line", "named", "suggestion"]
 
 
 class DataError(ValueError):
     """A file, a column or a cell that cannot be used."""
+
+
+def first_line(error: Exception) -> str:
+    r"""What an error says, without details; its kind if it says nothing.
+
+    >>> first_line(ValueError("no number\nin row 3")), first_line(KeyError())
+    ('no number', 'KeyError')
+    """
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def suggestion(name: str, choices: Iterable[str]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from weald.dataset.cells import Coded, FloatArray
 
-__all__ = ["make_frame"]
+__all__ = ["join_frames", "make_frame"]
 
 
 @cache
@@ -52,6 +54,13 @@ def make_frame(columns: dict[str, FloatArray | Coded]) -> Any:
     for j, values in enumerate(plain.values()):
         array[:, j] = values
     return array
+
+
+def join_frames(parts: Sequence[Any]) -> Any:
+    """Tables that `make_frame` made, one below the other."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
 
 
 def _arrow(columns: dict[str, FloatArray | Coded]) -> Any:

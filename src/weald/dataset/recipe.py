@@ -5,6 +5,7 @@ It stands in the model file as JSON, so that predictions see the columns the fit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -126,7 +127,7 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: dicts, lists, text."""
-        return {"version": _VERSION, **_plain(asdict(self))}
+        return {"version": _VERSION, **json.loads(json.dumps(asdict(self)))}
 
     @classmethod
     def from_json(cls, content: Any) -> Recipe:
@@ -247,9 +248,3 @@ def check_column(name: str, source: Source, option: str = "") -> None:
             f"{option}{' ' if option else ''}{name!r} is not a column of {source.name}; the "
             f"columns are: {named(source.names, 20)}.{hint}"
         )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

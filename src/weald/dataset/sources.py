@@ -22,7 +22,7 @@ import numpy as np
 
 from weald.dataset.cells import BLANKS, ArrowText, Cells, Numbers, PlainText
 from weald.dataset.dialect import Dialect, sniff, unique_names
-from weald.dataset.errors import DataError
+from weald.dataset.errors import DataError, first_line, suggestion
 
 __all__ = ["Block", "Source", "open_file", "stem"]
 
@@ -395,14 +395,11 @@ def _need_arrow(path: str) -> None:
 
 
 def _beside(file: Path) -> str:
-    from weald.dataset.errors import suggestion
-
     if not file.parent.is_dir():
         return f" Nor is there a folder {file.parent}."
     return suggestion(file.name, (one.name for one in file.parent.iterdir()))
 
 
 def _words(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    words = lines[0] if lines else type(error).__name__
+    words = first_line(error)
     return words if words.endswith(".") else words + "."

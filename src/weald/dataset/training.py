@@ -178,14 +178,17 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
 
 
 def read_weights(cells: Cells, name: str) -> FloatArray:
-    """Row weights: numbers of at least 0, none missing."""
+    """Row weights of a file, or of a block of it: numbers of at least 0, none missing."""
     weights = cells.numbers()
-    if weights is None or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise DataError(
-            f"The weight column {name!r} must hold numbers of at least 0, none missing "
-            "and not all 0."
-        )
+    if weights is None or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise _no_weights(name)
     return weights
+
+
+def _no_weights(name: str) -> DataError:
+    return DataError(
+        f"The weight column {name!r} must hold numbers of at least 0, none missing and not all 0."
+    )
 
 
 def _groups(cells: Cells, name: str) -> npt.NDArray[np.int32]:
@@ -222,10 +225,9 @@ def _check_names(
             raise
     first: dict[str, str] = {}
     for option, name in given:
-        if name in first and (first[name], option) != (option, option):
+        if first.setdefault(name, option) != option:
             raise DataError(f"{first[name]} and {option} both name the column {name!r}.")
-        first[name] = option
-    for option, name in given[:3]:
+    for option, name in given:
         if name in source.unusable and option != "--drop":
             raise DataError(
                 f"{option} {name!r} has the type {source.unusable[name]}: choose a column of "
@@ -269,6 +271,8 @@ def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:
     weights = read_weights(cells[weight], weight)
     if weights.all():
         return cells
+    if not weights.any():
+        raise _no_weights(weight)
     notes.append(f"{int((weights == 0).sum()):,} rows have the weight 0 and are left out.")
     rows = np.flatnonzero(weights)
     return {name: taken(column, rows) for name, column in cells.items()}

@@ -16,7 +16,13 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from weald._engine import FloatArray, IntArray, resolve_threads
 from weald.explain._row_importance import shuffled
-from weald.input.labels import check_target, check_weights, encode_labels
+from weald.input.labels import (
+    UnknownLabelError,
+    check_target,
+    check_weights,
+    encode_labels,
+    recode,
+)
 from weald.input.raw_table import keep_X_predict, take_columns, take_rows
 from weald.input.table import check_X_predict
 
@@ -76,7 +82,7 @@ def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, kind: str) -> 
     if not sampling.draws_rows:
         raise ValueError(
             f"kind={kind!r} needs out-of-bag rows, but every member saw all rows: refit with "
-            "bootstrap=True, or use sklearn.inspection.permutation_importance on held-out rows."
+            "bootstrap=True, or use kind='permutation' with out_of_bag=False on held-out rows."
         )
     given = check_weights(sample_weight, n)
     weights = np.ones(n) if given is None else given
@@ -103,15 +109,13 @@ def _read_target(estimator: Any, y: Any, n: int) -> NDArray[Any]:
     codes = np.empty_like(labels.codes)
     per_output = estimator.classes_ if labels.multi_output else [estimator.classes_]
     for k, (known, seen) in enumerate(zip(per_output, labels.classes, strict=True)):
-        place = {label: code for code, label in enumerate(known.tolist())}
-        unknown = [label for label in seen.tolist() if label not in place]
-        if unknown:
+        try:
+            codes[:, k] = recode(labels.codes[:, k], seen, known)
+        except UnknownLabelError as error:
             raise ValueError(
-                f"y holds the label {unknown[0]!r}, which was not there in fit: X and y must be "
+                f"y holds the label {error.label!r}, which was not there in fit: X and y must be "
                 "the training data."
-            )
-        lookup = np.array([place[label] for label in seen.tolist()], dtype=codes.dtype)
-        codes[:, k] = lookup[labels.codes[:, k]]
+            ) from None
     return codes
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
@@ -12,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray, IntArray, check_n_jobs
 from weald.input.labels import check_weights
-from weald.input.raw_table import column_names, keep_X_predict, take_rows
+from weald.input.raw_table import column_names, gather_cells, keep_X_predict, take_rows
 
 __all__ = ["RowScore", "shuffled"]
 
@@ -92,14 +91,5 @@ class RowScore:
 
 def shuffled(table: Any, columns: IntArray, order: IntArray) -> Any:
     """A copy of the table with the rows of the given columns in another order."""
-    if isinstance(table, np.ndarray):
-        changed = table.copy()
-        changed[:, columns] = table[order][:, columns]
-        return changed
-    if hasattr(table, "tolil"):  # sparse
-        changed = table.tolil(copy=True)
-        changed[:, columns] = table.tocsr()[order][:, columns]
-        return changed.tocsr()
-    frame = nw.from_native(table, eager_only=True)
-    moved = [frame.get_column(frame.columns[j])[order] for j in columns]
-    return frame.with_columns(*moved).to_native()
+    moved = set(columns.tolist())
+    return gather_cells(table, [order if j in moved else None for j in range(table.shape[1])])

@@ -15,8 +15,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from weald._engine import FloatArray
-from weald.explain._view import label_words, number_words
-from weald.input.raw_table import take_rows
+from weald.explain._view import is_missing, label_words, number_words
+from weald.input.raw_table import gather_cells
+from weald.params.words import listed
 
 __all__ = ["ColumnEffect", "RowEffects", "row_effects"]
 
@@ -65,10 +66,10 @@ class RowEffects:
         raising = [str(one) for one in there if one.effect > 0]
         lowering = [str(one) for one in there if one.effect < 0]
         if raising and lowering:
-            return f"{said} because {_listed(raising)}, although {_listed(lowering)}"
+            return f"{said} because {listed(raising)}, although {listed(lowering)}"
         if not there:
             return f"{said}; no single column changes that"
-        return f"{said} because {_listed(raising or lowering)}"
+        return f"{said} because {listed(raising or lowering)}"
 
     def __str__(self) -> str:
         return self.words()
@@ -108,11 +109,10 @@ def row_effects(
     shares = said.ndim == 2
     column = int(said[row].argmax()) if shares else 0
     now = said[:, column] if shares else said
-    repeated = take_rows(X, np.full(n, row))
+    same = np.full(n, row)
     effects = []
     for j in range(d):
-        changed = _with_column(repeated, X, j)
-        there = _said(model, changed)
+        there = _said(model, gather_cells(X, [None if k == j else same for k in range(d)]))
         mean = float((there[:, column] if shares else there).mean())
         cell = X[row, j] if frame is None else frame[:, j].to_list()[row]
         effects.append(ColumnEffect(names[j], _cell(cell), float(now[row]) - mean))
@@ -131,23 +131,7 @@ def _said(model: Any, X: Any) -> FloatArray:
     return np.asarray(ask(X), dtype=np.float64)
 
 
-def _with_column(table: Any, source: Any, j: int) -> Any:
-    """A table with one column of another of as many rows."""
-    if isinstance(table, np.ndarray):
-        changed = table.copy()
-        changed[:, j] = source[:, j]
-        return changed
-    frame = nw.from_native(table, eager_only=True)
-    other = nw.from_native(source, eager_only=True)
-    name = frame.columns[j]
-    columns = [other[one] if one == name else frame[one] for one in frame.columns]
-    return frame.with_columns(*columns).to_native()
-
-
 def _cell(cell: Any) -> Any:
-    plain = cell.item() if hasattr(cell, "item") else cell
-    return None if plain is None or plain != plain else plain
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    if is_missing(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell

@@ -182,8 +182,9 @@ def read_series(
         codes[present] = coded.values
         return Column(codes, coded.labels)
     if exact and dtype in _WIDE_FRAME:
-        low, high = series.min(), series.max()  # both None when every cell is missing
-        if low is not None and (low < -EXACT or high > EXACT):
+        low, high = series.min(), series.max()
+        # Without a number both are None, or pandas.NA.
+        if isinstance(low, numbers.Real) and (low < -EXACT or high > EXACT):
             raise wide_integers(where)
     floats = series.cast(nw.Float32() if dtype in _NARROW_FRAME else nw.Float64()).to_numpy()
     return Column(np.asarray(floats), None)

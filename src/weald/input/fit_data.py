@@ -16,6 +16,7 @@ from weald.input.raw_table import keep_X_fit, keep_X_predict, take_rows
 from weald.input.row_weights import RowWeights
 from weald.input.table import Table, check_X_fit, check_X_predict
 from weald.params.warnings import warn_user
+from weald.params.words import listed
 
 __all__ = ["FitData", "Validation", "check_offset", "read_fit"]
 
@@ -226,12 +227,10 @@ def warn_of_near_unique(estimator: Any, table: Table, weights: FloatArray | None
     known = getattr(estimator, "feature_names_in_", range(len(table.categories)))
     names = [repr(known[j]) for j in found[:3]]
     more = [f"{len(found) - 3} more"] if len(found) > 3 else []
-    several = len(found) > 1
-    *before, last = [*names, *more]
-    listed = f"{', '.join(before)} and {last}" if before else last
+    several, words = len(found) > 1, listed([*names, *more])
     rows = int(np.count_nonzero(~np.isnan(table.X[:, found[0]])))
     warn_user(
-        f"Column{'s' * several} {listed} {'have' if several else 'has'} a different category in "
+        f"Column{'s' * several} {words} {'have' if several else 'has'} a different category in "
         f"nearly every row ({table.n_categories[found[0]]} in {rows} rows): those of a single row "
         f"count as one, so drop the column{'s' * several}, or put in place what several rows "
         "share, such as a prefix, a group or a date."

@@ -23,12 +23,14 @@ from weald.params.warnings import warn_user
 
 __all__ = [
     "Labels",
+    "UnknownLabelError",
     "check_groups",
     "check_squares",
     "check_target",
     "check_weights",
     "encode_again",
     "encode_labels",
+    "recode",
 ]
 
 
@@ -86,12 +88,33 @@ def encode_again(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.intp]:
     labels = encode_labels(y, n)
     if labels.multi_output:
         raise ValueError("y should be a 1d array, one label per row.")
-    known = classes.tolist()
-    unknown = [label for label in labels.classes[0].tolist() if label not in known]
-    if unknown:
-        raise ValueError(f"there is the label {unknown[0]!r}, which y in fit does not hold.")
-    lookup = np.array([known.index(label) for label in labels.classes[0].tolist()], dtype=np.intp)
-    return lookup[labels.codes[:, 0]]
+    return recode(labels.codes[:, 0], labels.classes[0], classes)
+
+
+class UnknownLabelError(ValueError):
+    """A label that was not there in fit."""
+
+    def __init__(self, label: Any) -> None:
+        super().__init__(f"there is the label {label!r}, which y in fit does not hold.")
+        self.label = label
+
+
+def recode(codes: NDArray[Any], seen: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """Codes of labels as `known` numbers them, from those as `seen` does.
+
+    Raises
+    ------
+    UnknownLabelError
+        Some label is not among those known.
+    """
+    place = {label: code for code, label in enumerate(known.tolist())}
+    lookup = []
+    for label in seen.tolist():
+        if label not in place:
+            raise UnknownLabelError(label)
+        lookup.append(place[label])
+    recoded: NDArray[np.intp] = np.array(lookup, dtype=np.intp)[codes]
+    return recoded
 
 
 def check_target(y: Any, n: int) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ and rows and columns are taken out of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,7 +21,14 @@ from weald.input.columns import as_array
 from weald.input.sparse import check_sparse
 from weald.input.table import check_shape
 
-__all__ = ["column_names", "keep_X_fit", "keep_X_predict", "take_columns", "take_rows"]
+__all__ = [
+    "column_names",
+    "gather_cells",
+    "keep_X_fit",
+    "keep_X_predict",
+    "take_columns",
+    "take_rows",
+]
 
 
 def keep_X_fit(estimator: Any, X: Any) -> Any:  # noqa: N802 (X is the name users know)
@@ -58,6 +66,57 @@ def take_columns(table: Any, columns: npt.NDArray[Any]) -> Any:
     if len(np.unique(columns)) < len(columns):
         return _repeated(table, columns)
     return _safe_indexing(table, columns, axis=1)
+
+
+def gather_cells(table: Any, rows: Sequence[npt.NDArray[Any] | None]) -> Any:
+    """A table of the same kind whose column j holds the rows ``rows[j]`` of this one's column j.
+
+    None stands for all rows as they are. Columns that share an array are taken together.
+
+    Examples
+    --------
+    >>> gather_cells(np.array([[1, 10], [2, 20]]), [None, np.array([1, 0])])
+    array([[ 1, 20],
+           [ 2, 10]])
+    """
+    if isinstance(table, np.ndarray) or sp.issparse(table):
+        together: dict[int, list[int]] = {}
+        for j, some in enumerate(rows):
+            together.setdefault(id(some), []).append(j)
+        parts = [(rows[columns[0]], columns) for columns in together.values()]
+        of: Any = _of_array if isinstance(table, np.ndarray) else _of_sparse
+        return of(table, parts)
+    frame = nw.from_native(table, eager_only=True)
+    moved = [
+        frame.get_column(name)[some]
+        for name, some in zip(frame.columns, rows, strict=True)
+        if some is not None
+    ]
+    if len(moved) < len(rows):
+        return frame.with_columns(*moved).to_native()
+    columns = {column.name: column.to_native() for column in moved}
+    if frame.implementation.is_pandas_like():  # which would match rows by their index
+        columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
+    return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def _of_array(table: npt.NDArray[Any], parts: list[tuple[Any, list[int]]]) -> npt.NDArray[Any]:
+    some = any(rows is None for rows, _ in parts)
+    gathered = table.copy() if some else np.empty((len(parts[0][0]), table.shape[1]), table.dtype)
+    for rows, columns in parts:
+        if rows is not None:
+            gathered[:, columns] = table[np.ix_(rows, columns)]
+    return gathered
+
+
+def _of_sparse(table: Any, parts: list[tuple[Any, list[int]]]) -> Any:
+    by_column = table.asformat("csc")
+    taken = [
+        by_column[:, columns] if rows is None else by_column[:, columns].tocsr()[rows]
+        for rows, columns in parts
+    ]
+    order = np.concatenate([columns for _, columns in parts])
+    return sp.hstack(taken, "csc")[:, np.argsort(order)].tocsr()
 
 
 def _repeated(table: Any, columns: npt.NDArray[Any]) -> Any:

@@ -86,18 +86,21 @@ class Table:
         """Number of categories of every column, as the engine wants it: 0 for numbers."""
         return [0 if labels is None else max(len(labels), 1) for labels in self.categories]
 
+    def _many_categories(self) -> list[tuple[int, int]]:
+        """The columns of many categories, and how many these are."""
+        return [(j, n) for j, n in enumerate(self.n_categories) if n > FREE_CATEGORIES]
+
     def near_unique(self, weights: FloatArray | None) -> list[int]:
         """Give the columns that have more than half as many categories as rows.
 
         A row of weight k is k rows. Up to eight categories are few, however few rows there are.
         """
         found = []
-        for j, count in enumerate(self.n_categories):
-            if count <= FREE_CATEGORIES:
-                continue
+        if weights is not None and not _are_whole(weights):
+            weights = None
+        for j, count in self._many_categories():
             there = ~np.isnan(self.X[:, j])
-            whole = weights is not None and bool((weights == np.floor(weights)).all())
-            rows = weights[there].sum() if weights is not None and whole else there.sum()
+            rows = there.sum() if weights is None else weights[there].sum()
             if 2 * count > rows:
                 found.append(j)
         return found
@@ -108,15 +111,13 @@ class Table:
         The engine takes them for one, and new categories are like them: seen for the first time.
         """
         found = {}
-        for j, count in enumerate(self.n_categories):
-            if count <= FREE_CATEGORIES:
-                continue
-            there = ~np.isnan(self.X[:, j])
-            mass = np.ones(len(there)) if weights is None else weights
-            sums = np.bincount(self.X[there, j].astype(np.intp), mass[there], minlength=count)
-            row = 1.0
-            if not bool((mass == np.floor(mass)).all()):
-                row = float(mass.sum() / np.count_nonzero(mass))
+        row = 1.0
+        if weights is not None and not _are_whole(weights):
+            row = float(weights.sum() / np.count_nonzero(weights))
+        for j, count in self._many_categories():
+            column = self.X[:, j]
+            codes = np.where(np.isnan(column), count, column).astype(np.intp)
+            sums = np.bincount(codes, weights, minlength=count + 1)[:count]
             if np.count_nonzero(sums < 1.5 * row) > 1:
                 found[j] = int(sums.argmin())
         return found
@@ -155,6 +156,10 @@ class Table:
             X[:, j] = new_code[np.where(np.isnan(X[:, j]), len(labels), X[:, j]).astype(np.intp)]
             categories[j] = labels[kept]
         return replace(self, X=X, categories=tuple(categories))
+
+
+def _are_whole(weights: FloatArray) -> bool:
+    return bool((weights == np.floor(weights)).all())
 
 
 def check_X_fit(  # noqa: N802 (X is the name users know)

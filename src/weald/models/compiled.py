@@ -17,17 +17,11 @@ from sklearn.tree._tree import Tree
 
 from weald.input.sparse import check_sparse
 from weald.input.state import is_whole
-from weald.models.errors import ModelFileError
+from weald.models.errors import require
 
-__all__ = ["COMPILED", "Compiled", "compiled_of", "require_part"]
+__all__ = ["COMPILED", "Compiled", "compiled_of"]
 
 _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
-
-
-def require_part(condition: Any, part: str) -> None:
-    """Refuse a file for the sake of a part."""
-    if not condition:
-        raise ModelFileError(f"Not a valid model file: {part} cannot be right.")
 
 
 @dataclass(frozen=True)
@@ -54,35 +48,35 @@ def _plain_tree(tree: Any) -> dict[str, Any]:
 def _build_tree(parts: dict[str, Any]) -> Any:
     d, n_classes, values = parts["n_features"], parts["n_classes"], parts["values"]
     given = parts["nodes"]
-    require_part(is_whole(d, 1), "the number of columns of a tree")
+    require(is_whole(d, 1), "the number of columns of a tree")
     right = isinstance(n_classes, np.ndarray) and n_classes.dtype == np.intp
-    require_part(right and n_classes.ndim == 1 and len(n_classes) > 0, "the classes of a tree")
-    require_part((n_classes > 0).all() and (n_classes < 2**31).all(), "the classes of a tree")
-    require_part(is_whole(parts["max_depth"], 0), "the depth of a tree")
-    require_part(isinstance(given, dict), "the nodes of a tree")
+    require(right and n_classes.ndim == 1 and len(n_classes) > 0, "the classes of a tree")
+    require((n_classes > 0).all() and (n_classes < 2**31).all(), "the classes of a tree")
+    require(is_whole(parts["max_depth"], 0), "the depth of a tree")
+    require(isinstance(given, dict), "the nodes of a tree")
     dtype = Tree(1, np.ones(1, dtype=np.intp), 1).__getstate__()["nodes"].dtype
-    require_part(given.keys() == set(dtype.names), "the nodes of a tree")
+    require(given.keys() == set(dtype.names), "the nodes of a tree")
     n = len(given["feature"])
     for name in dtype.names:
         fits = isinstance(given[name], np.ndarray) and given[name].dtype == dtype[name]
-        require_part(fits and given[name].shape == (n,), "the nodes of a tree")
+        require(fits and given[name].shape == (n,), "the nodes of a tree")
     shape = (n, len(n_classes), int(n_classes.max()))
     fits = isinstance(values, np.ndarray) and values.dtype == np.float64
-    require_part(n > 0 and fits and values.shape == shape, "the values of a tree")
-    require_part(np.isfinite(values).all(), "the values of a tree")
+    require(n > 0 and fits and values.shape == shape, "the values of a tree")
+    require(np.isfinite(values).all(), "the values of a tree")
     if shape[2] > 1:  # shares of classes
-        require_part((values >= 0).all() and values.sum(axis=2).all(), "the values of a tree")
+        require((values >= 0).all() and values.sum(axis=2).all(), "the values of a tree")
     left, to = given["left_child"], given["right_child"]
     leaf, number = left == -1, np.arange(n)
-    require_part((leaf == (to == -1)).all(), "the children of a tree")
+    require((leaf == (to == -1)).all(), "the children of a tree")
     children = np.concatenate([left[~leaf], to[~leaf]])
     parents = np.concatenate([number[~leaf]] * 2)
     # Children come after their parents, each has one parent, and all but the root have one.
-    require_part((children > parents).all(), "the children of a tree")
-    require_part(np.array_equal(np.sort(children), number[1:]), "the children of a tree")
+    require((children > parents).all(), "the children of a tree")
+    require(np.array_equal(np.sort(children), number[1:]), "the children of a tree")
     feature = given["feature"][~leaf]
-    require_part(((feature >= 0) & (feature < d)).all(), "a column of a tree")
-    require_part(not np.isnan(given["threshold"][~leaf]).any(), "a threshold of a tree")
+    require(((feature >= 0) & (feature < d)).all(), "a column of a tree")
+    require(not np.isnan(given["threshold"][~leaf]).any(), "a threshold of a tree")
     nodes = np.zeros(n, dtype=dtype)
     for name in dtype.names:
         nodes[name] = given[name]
@@ -101,10 +95,10 @@ def _build_spline(parts: dict[str, Any]) -> Any:
     t, c, k = parts["t"], parts["c"], parts["k"]
     for one in (t, c):
         fits = isinstance(one, np.ndarray) and one.dtype == np.float64
-        require_part(fits and one.ndim in (1, 2), "a spline")
-        require_part(np.isfinite(one).all(), "a spline")
-    require_part(is_whole(k, 0, 100) and parts["axis"] == 0, "a spline")
-    require_part(parts["extrapolate"] in (True, False, "periodic"), "a spline")
+        require(fits and one.ndim in (1, 2), "a spline")
+        require(np.isfinite(one).all(), "a spline")
+    require(is_whole(k, 0, 100) and parts["axis"] == 0, "a spline")
+    require(parts["extrapolate"] in (True, False, "periodic"), "a spline")
     return BSpline(t, c, int(k), extrapolate=parts["extrapolate"])  # which checks the rest
 
 
@@ -121,23 +115,21 @@ def _plain_sparse(matrix: Any) -> dict[str, Any]:
 def _build_sparse(parts: dict[str, Any]) -> Any:
     kind, shape = parts["kind"], parts["shape"]
     arrays = [parts[name] for name in ("data", "indices", "indptr")]
-    require_part(isinstance(kind, str) and kind in _SPARSE, "a sparse matrix")
-    require_part(isinstance(shape, tuple) and len(shape) == 2, "a sparse matrix")
-    require_part(all(is_whole(n, 0) for n in shape), "a sparse matrix")
+    require(isinstance(kind, str) and kind in _SPARSE, "a sparse matrix")
+    require(isinstance(shape, tuple) and len(shape) == 2, "a sparse matrix")
+    require(all(is_whole(n, 0) for n in shape), "a sparse matrix")
     for array in arrays:
-        require_part(isinstance(array, np.ndarray) and array.ndim == 1, "a sparse matrix")
-    require_part(arrays[0].dtype.kind in "fiub", "a sparse matrix")
-    require_part(
-        all(array.dtype in (np.int32, np.int64) for array in arrays[1:]), "a sparse matrix"
-    )
+        require(isinstance(array, np.ndarray) and array.ndim == 1, "a sparse matrix")
+    require(arrays[0].dtype.kind in "fiub", "a sparse matrix")
+    require(all(array.dtype in (np.int32, np.int64) for array in arrays[1:]), "a sparse matrix")
     lines = shape[0] if kind.startswith("csr") else shape[1]
-    require_part(len(arrays[2]) == lines + 1, "a sparse matrix")
+    require(len(arrays[2]) == lines + 1, "a sparse matrix")
     matrix = getattr(sp, kind)((1, 1))
     matrix._shape = shape
     matrix.data, matrix.indices, matrix.indptr = arrays
     check_sparse(matrix, "a sparse matrix of the model")
     matrix = getattr(sp, kind)(tuple(arrays), shape=shape)
-    require_part(matrix.has_canonical_format, "a sparse matrix")
+    require(matrix.has_canonical_format, "a sparse matrix")
     return matrix
 
 

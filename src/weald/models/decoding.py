@@ -22,7 +22,7 @@ from sklearn.utils import Bunch
 from weald.models import compiled, foreign
 from weald.models.allowed import class_named, function_named
 from weald.models.encoding import MOST_NESTED, MOST_USES, PLAIN_TYPES, SMALL, text_room
-from weald.models.errors import ModelFileError
+from weald.models.errors import ModelFileError, require
 
 __all__ = ["Decoder", "Sketch"]
 
@@ -35,12 +35,6 @@ _DATES = re.compile(r"<[mM]8\[(\d{1,6})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]")
 _TEXT = re.compile(r"<U(\d{1,9})")
 _NUMBERS = re.compile(r"\|b1|[|<][iuf][1248]")
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": -float("inf")}
-
-
-def require(condition: Any, part: str) -> None:
-    """Refuse a file for the sake of a part."""
-    if not condition:
-        raise ModelFileError(f"Not a valid model file: {part} cannot be right.")
 
 
 class Decoder:
@@ -323,11 +317,10 @@ def _may_be_set(kind: type, name: str) -> bool:
 
 def _check_jobs(state: dict[str, Any]) -> None:
     """A file may not ask for a million processes."""
-    for name in ("n_jobs", "n_estimators_jobs"):
-        jobs = state.get(name)
-        if jobs is not None:
-            whole = isinstance(jobs, int | np.integer) and -_MOST_JOBS <= jobs <= _MOST_JOBS
-            require(whole, name)
+    jobs = state.get("n_jobs")
+    if jobs is not None:
+        whole = isinstance(jobs, int | np.integer) and -_MOST_JOBS <= jobs <= _MOST_JOBS
+        require(whole, "n_jobs")
 
 
 def _with_state(kind: Any, state: dict[str, Any]) -> Any:

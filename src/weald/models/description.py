@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from weald.models.container import VERSION, open_container
-from weald.models.decoding import Sketch, require
-from weald.models.errors import ModelFileError
+from weald.models.decoding import Sketch
+from weald.models.errors import ModelFileError, require
 
 __all__ = ["ColumnInfo", "ModelInfo", "describe"]
 

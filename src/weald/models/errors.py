@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["ModelFileError"]
+from typing import Any
+
+__all__ = ["ModelFileError", "require"]
 
 
 class ModelFileError(ValueError):
     """A model cannot be stored as plain data, or a file does not hold a valid model."""
+
+
+def require(condition: Any, part: str) -> None:
+    """Refuse a file for the sake of a part."""
+    if not condition:
+        raise ModelFileError(f"Not a valid model file: {part} cannot be right.")

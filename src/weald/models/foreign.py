@@ -22,7 +22,7 @@ from sklearn.neighbors import (
 from sklearn.tree._tree import Tree
 
 from weald.input.state import is_whole
-from weald.models.compiled import require_part
+from weald.models.errors import require
 
 __all__ = ["finish", "left_out"]
 
@@ -31,33 +31,31 @@ def _rebuild_points(model: Any) -> None:
     """The tree of points of a model of nearest neighbours."""
     X: Any = model._fit_X
     method, targets = model._fit_method, model._y
-    require_part(method in ("auto", "kd_tree", "ball_tree", "brute"), "the method of neighbours")
+    require(method in ("auto", "kd_tree", "ball_tree", "brute"), "the method of neighbours")
     # Loops of one type each: those for dense numbers, or for sparse ones.
     dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
-    require_part(dense or sp.issparse(X), "the points of neighbours")
-    require_part(
-        X.shape == (model.n_samples_fit_, model.n_features_in_), "the points of neighbours"
-    )
-    require_part(len(targets) == X.shape[0], "the targets of neighbours")
-    require_part(isinstance(targets, np.ndarray), "the targets of neighbours")
+    require(dense or sp.issparse(X), "the points of neighbours")
+    require(X.shape == (model.n_samples_fit_, model.n_features_in_), "the points of neighbours")
+    require(len(targets) == X.shape[0], "the targets of neighbours")
+    require(isinstance(targets, np.ndarray), "the targets of neighbours")
     if isinstance(model, KNeighborsClassifier | RadiusNeighborsClassifier):
         classes = vars(model)["classes_"]
         lists = classes if isinstance(classes, list) else [classes]
         codes = targets.reshape(X.shape[0], -1)
-        require_part(codes.dtype.kind in "iu" and codes.shape[1] == len(lists), "the targets")
+        require(codes.dtype.kind in "iu" and codes.shape[1] == len(lists), "the targets")
         for k, labels in enumerate(lists):
-            require_part(isinstance(labels, np.ndarray) and len(labels) > 0, "the classes")
+            require(isinstance(labels, np.ndarray) and len(labels) > 0, "the classes")
             inside = (codes[:, k] >= 0) & (codes[:, k] < len(labels))
-            require_part(inside.all(), "the targets of neighbours")
+            require(inside.all(), "the targets of neighbours")
     else:
-        require_part(targets.dtype.kind in "fiub", "the targets of neighbours")
+        require(targets.dtype.kind in "fiub", "the targets of neighbours")
     values = X if dense else X.data
-    require_part(np.isfinite(values).all() or model.metric == "nan_euclidean", "the points")
-    require_part(isinstance(model.effective_metric_, str), "the metric of neighbours")
-    require_part(isinstance(model.effective_metric_params_, dict), "the metric of neighbours")
+    require(np.isfinite(values).all() or model.metric == "nan_euclidean", "the points")
+    require(isinstance(model.effective_metric_, str), "the metric of neighbours")
+    require(isinstance(model.effective_metric_params_, dict), "the metric of neighbours")
     model._tree = None
     if method in ("kd_tree", "ball_tree"):
-        require_part(dense and is_whole(model.leaf_size, 1), "the tree of neighbours")
+        require(dense and is_whole(model.leaf_size, 1), "the tree of neighbours")
         make = KDTree if method == "kd_tree" else BallTree
         metric, more = model.effective_metric_, model.effective_metric_params_
         model._tree = make(X, model.leaf_size, metric=metric, **more)
@@ -75,42 +73,42 @@ def _check_machine(model: Any) -> None:
         right = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
         return right and bool(np.isfinite(array).all())
 
-    require_part(K >= 2 and model._sparse in (True, False), "a support vector machine")
-    require_part(fits(support, (n,), np.int32) and (support >= 0).all(), "its support vectors")
-    require_part(fits(counts, (K,), np.int32) and (counts >= 0).all(), "its support vectors")
+    require(K >= 2 and model._sparse in (True, False), "a support vector machine")
+    require(fits(support, (n,), np.int32) and (support >= 0).all(), "its support vectors")
+    require(fits(counts, (K,), np.int32) and (counts >= 0).all(), "its support vectors")
     total = counts.sum() if classifies else counts[0]
-    require_part(total == n, "the number of support vectors")
-    require_part(is_whole(model.n_features_in_, 1), "n_features_in_")
+    require(total == n, "the number of support vectors")
+    require(is_whole(model.n_features_in_, 1), "n_features_in_")
     shape = (n, model.n_features_in_)
     for name in ("dual_coef_", "_dual_coef_"):
         coefficients = getattr(model, name)
         if model._sparse:
-            require_part(sp.issparse(coefficients), "its coefficients")
-            require_part(coefficients.shape == (K - 1, n), "its coefficients")
-            require_part(np.isfinite(coefficients.data).all(), "its coefficients")
+            require(sp.issparse(coefficients), "its coefficients")
+            require(coefficients.shape == (K - 1, n), "its coefficients")
+            require(np.isfinite(coefficients.data).all(), "its coefficients")
         else:
-            require_part(fits(coefficients, (K - 1, n), np.float64), "its coefficients")
+            require(fits(coefficients, (K - 1, n), np.float64), "its coefficients")
     if model._sparse:
-        require_part(getattr(vectors, "format", "") == "csr", "its support vectors")
-        require_part(vectors.dtype == np.float64 and vectors.shape == shape, "its support vectors")
-        require_part(np.isfinite(vectors.data).all(), "its support vectors")
+        require(getattr(vectors, "format", "") == "csr", "its support vectors")
+        require(vectors.dtype == np.float64 and vectors.shape == shape, "its support vectors")
+        require(np.isfinite(vectors.data).all(), "its support vectors")
     else:
         kernel = model.kernel == "precomputed"
-        require_part(fits(vectors, (0, 0) if kernel else shape, np.float64), "its support vectors")
+        require(fits(vectors, (0, 0) if kernel else shape, np.float64), "its support vectors")
     for name in ("intercept_", "_intercept_"):
-        require_part(fits(getattr(model, name), (pairs,), np.float64), "its intercepts")
+        require(fits(getattr(model, name), (pairs,), np.float64), "its intercepts")
     a, b = model._probA, model._probB
     for part in (a, b):
         size = len(part)
-        require_part(size in (0, pairs) and fits(part, (size,), np.float64), "its probabilities")
-    require_part(len(a) == len(b), "its probabilities")
+        require(size in (0, pairs) and fits(part, (size,), np.float64), "its probabilities")
+    require(len(a) == len(b), "its probabilities")
     rows, columns = model.shape_fit_
-    require_part(is_whole(rows, n) and columns == model.n_features_in_, "the shape of its table")
-    require_part(n == 0 or support.max() < rows, "its support vectors")
-    require_part(isinstance(model.kernel, str), "its kernel")
-    require_part(is_whole(model.degree, 0, 1000), "its degree")
-    require_part(np.isfinite([model._gamma, model.coef0]).all(), "its kernel")
-    require_part(is_whole(model.n_features_in_, 1) and model.fit_status_ in (0, 1), "its state")
+    require(is_whole(rows, n) and columns == model.n_features_in_, "the shape of its table")
+    require(n == 0 or support.max() < rows, "its support vectors")
+    require(isinstance(model.kernel, str), "its kernel")
+    require(is_whole(model.degree, 0, 1000), "its degree")
+    require(np.isfinite([model._gamma, model.coef0]).all(), "its kernel")
+    require(is_whole(model.n_features_in_, 1) and model.fit_status_ in (0, 1), "its state")
 
 
 def _check_trees(model: Any) -> None:
@@ -120,22 +118,22 @@ def _check_trees(model: Any) -> None:
         return
     classes: Any = getattr(model, "classes_", None)
     lists = classes if isinstance(classes, list) else [classes]
-    require_part(isinstance(tree, Tree), "a tree")
-    require_part(tree.n_features == model.n_features_in_, "the columns of a tree")
-    require_part(tree.n_outputs == model.n_outputs_, "the outputs of a tree")
+    require(isinstance(tree, Tree), "a tree")
+    require(tree.n_features == model.n_features_in_, "the columns of a tree")
+    require(tree.n_outputs == model.n_outputs_, "the outputs of a tree")
     known = [1] * tree.n_outputs if classes is None else [len(labels) for labels in lists]
-    require_part(np.asarray(tree.n_classes).tolist() == known, "the classes of a tree")
+    require(np.asarray(tree.n_classes).tolist() == known, "the classes of a tree")
 
 
 def _check_sklearn_forest(model: Any) -> None:
     if not hasattr(model, "estimators_"):
         return
     for tree in model.estimators_:
-        require_part(tree.n_features_in_ == model.n_features_in_, "the columns of a tree")
-        require_part(tree.n_outputs_ == model.n_outputs_, "the outputs of a tree")
+        require(tree.n_features_in_ == model.n_features_in_, "the columns of a tree")
+        require(tree.n_outputs_ == model.n_outputs_, "the outputs of a tree")
         classes = np.atleast_1d(np.asarray(getattr(model, "n_classes_", 1), dtype=object))
         own = np.atleast_1d(np.asarray(getattr(tree, "n_classes_", 1), dtype=object))
-        require_part(classes.tolist() == own.tolist(), "the classes of a tree")
+        require(classes.tolist() == own.tolist(), "the classes of a tree")
 
 
 def _rebuild_isotonic(model: Any) -> None:
@@ -144,8 +142,8 @@ def _rebuild_isotonic(model: Any) -> None:
     X, y = model.X_thresholds_, model.y_thresholds_
     for part in (X, y):
         right = isinstance(part, np.ndarray) and part.dtype.kind == "f" and part.ndim == 1
-        require_part(right and np.isfinite(part).all() and part.shape == X.shape, "its thresholds")
-    require_part(len(X) > 0 and (np.diff(X) > 0).all(), "its thresholds")
+        require(right and np.isfinite(part).all() and part.shape == X.shape, "its thresholds")
+    require(len(X) > 0 and (np.diff(X) > 0).all(), "its thresholds")
     model._build_f(X, y)
 
 
@@ -183,10 +181,10 @@ def _check_shapes(model: Any) -> None:
         part: Any = getattr(model, name)
         if isinstance(part, float | int):  # serves all
             continue
-        require_part(isinstance(part, np.ndarray) or sp.issparse(part), f"{name} of a member")
+        require(isinstance(part, np.ndarray) or sp.issparse(part), f"{name} of a member")
         shape = tuple(sizes[letter] for letter in letters)
         flat = shape[:1] == (1,) and part.shape == shape[1:]  # as a ridge has them
-        require_part(flat or part.shape == shape, f"{name} of a member")
+        require(flat or part.shape == shape, f"{name} of a member")
 
 
 def _check_encodings(model: Any) -> None:
@@ -195,7 +193,7 @@ def _check_encodings(model: Any) -> None:
         return
     classes = 1 if model.target_type_ != "multiclass" else len(model.classes_)
     sizes = [len(labels) for labels in model.categories_ for _ in range(classes)]
-    require_part(sizes == [len(part) for part in model.encodings_], "the encodings of categories")
+    require(sizes == [len(part) for part in model.encodings_], "the encodings of categories")
 
 
 _MOST_FEATURES = 1 << 18
@@ -208,13 +206,13 @@ def _check_powers(model: Any) -> None:
     least, most, d = model._min_degree, model._max_degree, model.n_features_in_
     n, full = model.n_output_features_, model._n_out_full
     small = is_whole(full, 1, _MOST_FEATURES) and is_whole(n, 1, full)
-    require_part(small, "the number of features (at most 262144)")
-    require_part(is_whole(least, 0) and is_whole(most, least, full), "the degree of polynomials")
+    require(small, "the number of features (at most 262144)")
+    require(is_whole(least, 0) and is_whole(most, least, full), "the degree of polynomials")
     flags = {"interaction_only": model.interaction_only, "include_bias": model.include_bias}
-    require_part(all(isinstance(flag, bool) for flag in flags.values()), "the features")
+    require(all(isinstance(flag, bool) for flag in flags.values()), "the features")
     for low, count in ((least, n), (0, full)):
         known = model._num_combinations(n_features=d, min_degree=low, max_degree=most, **flags)
-        require_part(count == known, "the number of features")
+        require(count == known, "the number of features")
 
 
 def _check_splines(model: Any) -> None:
@@ -222,14 +220,14 @@ def _check_splines(model: Any) -> None:
     if not hasattr(model, "bsplines_"):
         return
     splines = model.bsplines_
-    require_part(isinstance(splines, list) and len(splines) == model.n_features_in_, "its splines")
-    require_part(all(isinstance(one, BSpline) for one in splines), "its splines")
-    require_part(all(one.k == model.degree for one in splines), "the degree of splines")
-    require_part(all(one.c.shape == splines[0].c.shape for one in splines), "its splines")
+    require(isinstance(splines, list) and len(splines) == model.n_features_in_, "its splines")
+    require(all(isinstance(one, BSpline) for one in splines), "its splines")
+    require(all(one.k == model.degree for one in splines), "the degree of splines")
+    require(all(one.c.shape == splines[0].c.shape for one in splines), "its splines")
     n = sum(one.c.shape[1] for one in splines)
     n -= 0 if model.include_bias else len(splines)
     more = len(splines)  # columns that say where values were missing
-    require_part(is_whole(model.n_features_out_, n, n + more), "the number of features")
+    require(is_whole(model.n_features_out_, n, n + more), "the number of features")
 
 
 @dataclass(frozen=True)

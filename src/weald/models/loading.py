@@ -7,8 +7,8 @@ from typing import Any
 
 from weald.models import trial
 from weald.models.container import Contents, open_container
-from weald.models.decoding import Decoder, require
-from weald.models.errors import ModelFileError
+from weald.models.decoding import Decoder
+from weald.models.errors import ModelFileError, require
 from weald.models.saving import n_members
 
 __all__ = ["load"]
@@ -68,7 +68,7 @@ def _model(contents: Contents) -> Any:
     if row is not None:
         row = decoder.value(row)
         require(isinstance(row, list) and len(row) == model.n_features_in_, "its row of a trial")
-        wrong = trial.answers(model, row)
+        wrong = trial.fault_of(model, row)
         if wrong is not None:
             raise ModelFileError(f"Not a valid model file: the model does not work, {wrong}.")
     return model

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["answers", "make_row"]
+__all__ = ["fault_of", "make_row"]
 
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
 _WIDEST = 10_000  # columns
@@ -28,10 +28,10 @@ def make_row(model: Any) -> list[Any] | None:
         return None
     row = [0.0 if labels is None or not len(labels) else labels[0] for labels in categories]
     plain = [value.item() if isinstance(value, np.generic) else value for value in row]
-    return plain if answers(model, plain) is None else None
+    return plain if fault_of(model, plain) is None else None
 
 
-def answers(model: Any, row: list[Any]) -> str | None:
+def fault_of(model: Any, row: list[Any]) -> str | None:
     """What is wrong with the answers to a row; None if nothing is."""
     kind = object if any(isinstance(value, str) for value in row) else np.float64
     X = np.array([row] * _ROWS, dtype=kind)

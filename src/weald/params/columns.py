@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.params.warnings import warn_user
+from weald.params.words import listed
 
 __all__ = ["Columns"]
 
@@ -95,7 +96,7 @@ class Columns:
         by_look = {str(known).strip().casefold(): known for known in self.names}
         near = get_close_matches(name.strip().casefold(), by_look, _LISTED, _ALIKE)
         if near:
-            return f"did you mean {_or([repr(by_look[look]) for look in near])}?"
+            return f"did you mean {listed([repr(by_look[look]) for look in near], 'or')}?"
         shown = ", ".join(repr(known) for known in self.names[:_LISTED])
         more = len(self) - _LISTED
         return f"it has {shown}{f' and {more} more' if more > 0 else ''}."
@@ -214,14 +215,3 @@ class Columns:
 
     def _called(self, j: int) -> str:
         return str(j) if self.names is None else repr(self.names[j])
-
-
-def _or(words: list[str]) -> str:
-    """The words with commas and an "or".
-
-    Examples
-    --------
-    >>> _or(["a"]), _or(["a", "b", "c"])
-    ('a', 'a, b or c')
-    """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -23,7 +23,6 @@ def write_report(
     title: str,
     leaderboard: Iterable[Mapping[str, Any]] | None = None,
     notes: Iterable[str] = (),
-    recipe: Any = None,
     seed: int = 0,
 ) -> Path:
     """Write a report about a fitted model as one HTML page.
@@ -48,8 +47,6 @@ def write_report(
         Rows with "method", "score", "standard_error" and "seconds", in the order to be shown.
     notes : list of str
         Sentences about the data.
-    recipe : optional
-        Of no effect.
     seed : int
         For all random choices.
 

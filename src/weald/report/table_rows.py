@@ -10,8 +10,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from weald._engine import FloatArray, IntArray
-from weald.input.labels import check_target, encode_labels
+from weald._engine import IntArray
+from weald.input.labels import UnknownLabelError, check_target, encode_labels, recode
 from weald.input.raw_table import keep_X_fit, take_rows
 from weald.input.table import check_X_fit
 
@@ -119,13 +119,10 @@ def _one(columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _codes(model: Any, y: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Class codes as the model numbers its classes, and the classes."""
     read = encode_labels(y, n)
-    codes = _one(read.codes)
-    known = np.asarray(model.classes_)
-    place = {label: code for code, label in enumerate(known.tolist())}
-    [seen] = read.classes
-    unknown = [label for label in seen.tolist() if label not in place]
-    if unknown:
-        raise ValueError(f"y holds the label {unknown[0]!r}, which the model was not fitted to.")
-    lookup = np.array([place[label] for label in seen.tolist()], dtype=np.intp)
-    found: FloatArray | Any = lookup[codes]
-    return found, known
+    codes, known = _one(read.codes), np.asarray(model.classes_)
+    try:
+        return recode(codes, read.classes[0], known), known
+    except UnknownLabelError as error:
+        raise ValueError(
+            f"y holds the label {error.label!r}, which the model was not fitted to."
+        ) from None

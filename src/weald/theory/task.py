@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _num_samples
 
 from weald._engine import FloatArray
-from weald.input.labels import check_target, check_weights, encode_again
+from weald.input.labels import UnknownLabelError, check_target, check_weights, encode_again
 from weald.theory.reading import read_ensemble
 from weald.theory.view import EnsembleView
 
@@ -138,12 +138,9 @@ def _codes(y: Any, n: int, view: EnsembleView) -> npt.NDArray[np.intp]:
     assert view.classes is not None
     try:
         return encode_again(y, n, view.classes)
-    except ValueError as error:
-        if "which y in fit does not hold" not in str(error):
-            raise
-        label = str(error).removeprefix("there is the label ").split(", which")[0]
+    except UnknownLabelError as error:
         raise ValueError(
-            f"y holds the label {label}, which {view.name} was not fitted to; it knows "
+            f"y holds the label {error.label!r}, which {view.name} was not fitted to; it knows "
             f"{_listed(view.classes)}."
         ) from None
 

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event
 from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 from threadpoolctl import threadpool_limits
 
@@ -29,7 +28,7 @@ from weald.crossfit.folds import Fold
 from weald.fitting.driver import NOTHING, Finished, Outcome, Plan, Seen, drive
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
-from weald.members.foreign import fit_member
+from weald.members.foreign import fit_member, side_by_side
 
 __all__ = ["NO_TIME", "Candidate", "CandidateFits", "Fitted", "Job", "drive_fits"]
 
@@ -231,11 +230,8 @@ class CandidateFits:
             if len(batch) == 1:
                 return [self._beside(batch[0], stop)]
             try:
-                return list(
-                    Parallel(n_jobs=len(batch), prefer="threads")(
-                        delayed(self._beside)(t, stop) for t in batch
-                    )
-                )
+                calls = (partial(self._beside, t, stop) for t in batch)
+                return side_by_side(calls, len(batch), prefer="threads")
             except BaseException:  # Ctrl-C
                 stop.set()
                 raise

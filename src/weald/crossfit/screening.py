@@ -60,7 +60,7 @@ class Screened(MetaEstimatorMixin, BaseEstimator):
                 X, y, weights, min(screen, d), classes=is_classifier(self.estimator)
             )
         elif hasattr(screen, "get_support"):
-            found = clone(screen).fit(X, y).get_support()
+            found = fit_member(clone(screen), X, y).get_support()
         elif callable(screen):
             found = screen(X, y)
         else:

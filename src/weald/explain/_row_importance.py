@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray, IntArray, check_n_jobs
 from weald.input.labels import check_weights
 from weald.input.raw_table import column_names, gather_cells, keep_X_predict, take_rows
+from weald.members.foreign import side_by_side
 
 __all__ = ["RowScore", "shuffled"]
 
@@ -79,9 +80,8 @@ class RowScore:
         """
         orders = [np.random.default_rng([seed, r]).permutation(len(self)) for r in range(n_repeats)]
         before = self.of(self.table)
-        after = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
-            delayed(self._of_shuffled)(group, order) for order in orders for group in columns
-        )
+        calls = (partial(self._of_shuffled, one, order) for order in orders for one in columns)
+        after = side_by_side(calls, check_n_jobs(n_jobs), prefer="threads")
         falls: FloatArray = before - np.array(after).reshape(n_repeats, len(columns))
         return falls
 

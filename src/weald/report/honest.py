@@ -21,6 +21,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from weald._engine import FloatArray, IntArray
 from weald.members.ensemble import DrawingEnsemble
+from weald.members.foreign import fit_member
 from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
 from weald.report.table_rows import TableRows
@@ -193,7 +194,7 @@ def _cross_validated(model: Any, rows: TableRows, seed: int) -> Honest:
         learned, held = part.take(train), part.take(test)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the user has seen them in the fit
-            copy = clone(model).fit(learned.table, learned.target)
+            copy = fit_member(clone(model), learned.table, learned.target)
         folds.append(Fold(copy, held))
         parts.append((held.y, *answers(copy, held.table, held.labels)))
         if (time.monotonic() - began) * (1 + 1 / len(folds)) > SECONDS:

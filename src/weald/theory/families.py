@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.utils.parallel import Parallel, delayed
 
 from weald._engine import FloatArray
 from weald.input.raw_table import keep_X_fit
-from weald.members.foreign import make_member
+from weald.members.foreign import fit_member, make_member, side_by_side
 from weald.params.growth import is_real, refuse
 from weald.theory.stumps import StumpSearch, is_all_numbers, read_table
 from weald.tree import DecisionTreeClassifier
@@ -137,11 +136,9 @@ def _fitted(estimator: Any, X: Any, seed: int, n_jobs: int | None) -> Family:
 
     def suprema(signs: FloatArray) -> FloatArray:
         seeds = numbers.integers(np.iinfo(np.int32).max, size=len(signs))
-        found = Parallel(n_jobs=n_jobs)(
-            delayed(_follow)(estimator, table, row, int(own))
-            for row, own in zip(signs, seeds, strict=True)
-        )
-        return np.array(found)
+        drawn = zip(signs, seeds, strict=True)
+        calls = (partial(_follow, estimator, table, row, int(own)) for row, own in drawn)
+        return np.array(side_by_side(calls, n_jobs))
 
     largest = None if is_regressor(estimator) else 1.0
     return Family(type(estimator).__name__, n, suprema, n, attained=False, range=largest)
@@ -149,9 +146,9 @@ def _fitted(estimator: Any, X: Any, seed: int, n_jobs: int | None) -> Family:
 
 def _follow(estimator: Any, X: Any, signs: FloatArray, seed: int) -> float:
     """Mean of sign times answer, after a fit to the signs."""
-    if is_regressor(estimator):
-        return float(np.mean(signs * make_member(estimator, seed).fit(X, signs).predict(X)))
-    if np.ptp(signs) == 0:  # a constant follows them, and many classifiers refuse a single class
-        return 1.0
-    answers = make_member(estimator, seed).fit(X, signs.astype(np.int64)).predict(X)
-    return float(np.mean(signs * answers))
+    numbers = is_regressor(estimator)
+    if np.ptp(signs) == 0 and not numbers:
+        return 1.0  # a constant follows them, and many classifiers refuse a single class
+    target = signs if numbers else signs.astype(np.int64)
+    member = fit_member(make_member(estimator, seed), X, target)
+    return float(np.mean(signs * member.predict(X)))

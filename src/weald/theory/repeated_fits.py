@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
-from sklearn.utils.parallel import Parallel, delayed
 
 from weald._engine import FloatArray
 from weald.input.labels import check_target, encode_labels
 from weald.input.raw_table import keep_X_fit, take_rows
-from weald.members.foreign import check_member, make_member
+from weald.members.foreign import check_member, fit_member, make_member, side_by_side
 from weald.params.growth import check_choice, check_count, count_or_share, resolve_seed
 from weald.theory.decomposition import LOSSES, squared_parts, zero_one_parts
 from weald.theory.result import Result
@@ -204,10 +204,11 @@ def bias_variance(
         test = take_rows(pool[0], test_rows), pool[1][test_rows]
         jobs = ((None, pool, part) for part in parts)
         n_train, source = len(parts[0]), _WAYS[resample]
-    said = Parallel(n_jobs=n_jobs)(
-        delayed(_one_set)(list(named.values()), job, seed, test[0], loss)
+    calls = (
+        partial(_one_set, list(named.values()), job, seed, test[0], loss)
         for job, seed in zip(jobs, seeds[1:], strict=True)
     )
+    said = side_by_side(calls, n_jobs)
     values, errors = _decompose(said, test, truth, loss)
     return BiasVariance(
         loss,
@@ -237,7 +238,7 @@ def _one_set(
         X, y = take_rows(pool[0], rows), pool[1][rows]
     own = random.integers(np.iinfo(np.int32).max)
     return [
-        np.asarray(make_member(estimator, int(own)).fit(X, y).predict(X_test))
+        np.asarray(fit_member(make_member(estimator, int(own)), X, y).predict(X_test))
         for estimator in estimators
     ]
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples
 
 from weald._engine import FloatArray
 from weald.input.labels import encode_labels
-from weald.members.foreign import check_member, make_member, takes_weights
+from weald.members.foreign import check_member, fit_member, make_member, takes_weights
 from weald.params.growth import check_count, is_real, refuse, resolve_seed
 from weald.theory.boosting_game import Solution, solve_game
 from weald.theory.result import Result
@@ -245,7 +245,7 @@ def _play(
     for t in range(1, rounds + 1):
         weights = np.exp(-rate * (total - total.min()))
         weights /= weights.sum()
-        member = make_member(learner, seed + t).fit(X, y, sample_weight=weights)
+        member = fit_member(make_member(learner, seed + t), X, y, weights, routed=False)
         agree = y * np.asarray(member.predict(X))
         reward = float(weights @ agree)
         total += agree

@@ -318,6 +318,14 @@ def test_without_libraries_predictions_are_the_same(shop, fitted_by, monkeypatch
     pd.testing.assert_frame_equal(*said)
 
 
+def test_without_pyarrow_the_extra_is_named(shop, monkeypatch):
+    output("fit", "shop.csv", "-t", "paid", "-m", "tree", "--cv", 2, "--no-report", "-q")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    said = error(2, "predict", "shop.weald", "shop.csv", "-o", "said.parquet")
+    assert "Writing Parquet needs pyarrow; install it with: pip install weald[arrow]" in said
+    assert not list(Path().glob("said*"))
+
+
 @pytest.mark.slow
 def test_ctrl_c_in_a_process_of_its_own():
     rng = np.random.default_rng(0)

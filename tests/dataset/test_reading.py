@@ -2,6 +2,7 @@
 
 import gzip
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,17 @@ def test_formats_give_the_same_table(ending, tmp_path):
     assert found["count"] == some["count"].tolist()
     assert found["size"][5:] == some["size"][5:].tolist()
     np.testing.assert_allclose(training.y, some["price"])
+
+
+@pytest.mark.parametrize(
+    ("ending", "module"), [("parquet", "pyarrow.parquet"), ("arrow", "pyarrow")]
+)
+def test_without_pyarrow_the_extra_is_named(ending, module, tmp_path, monkeypatch):
+    path = tmp_path / f"table.{ending}"
+    path.write_bytes(b"whatever")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DataError, match=rf"^Reading .*{ending} needs pyarrow; .*weald\[arrow\]$"):
+        open_file(str(path))
 
 
 def judged(tmp_path, text, **options):

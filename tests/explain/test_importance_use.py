@@ -1,6 +1,7 @@
 """Importance on all kinds of tables and members, its result, and what cannot be."""
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -133,6 +134,12 @@ def test_the_result_by_hand():
         found.kind = "impurity"
     one = Importance("impurity", ("a",), np.array([[1.0]]))
     assert np.isnan(one.std_error).all()
+
+
+def test_without_pandas_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"as_frame needs pandas; .*weald\[pandas\]"):
+        small().as_frame()
 
 
 def test_the_reading():

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from weald.cli.errors import UserError
 from weald.dataset.cells import Coded
+from weald.params.extras import import_extra
 
 __all__ = ["ENDINGS", "Writer", "open_writer"]
 
@@ -126,8 +127,8 @@ def open_writer(path: str | None, *, lines: bool = False) -> Iterator[Writer]:
     kind = next((kinds[one] for one in ENDINGS if name.endswith(one)), None)
     if kind is None:
         raise UserError(f"--output {path} must end in {', '.join(ENDINGS)}.")
-    if kind is _Parquet and not importlib.util.find_spec("pyarrow"):
-        raise UserError("Writing Parquet needs pyarrow: pip install weald[arrow]")
+    if kind is _Parquet:  # before anything is predicted
+        import_extra("pyarrow.parquet", "Writing Parquet", UserError)
     part = Path(f"{path}.part")
     try:
         with part.open("wb") as file:

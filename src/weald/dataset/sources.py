@@ -23,6 +23,7 @@ import numpy as np
 from weald.dataset.cells import BLANKS, ArrowText, Cells, Numbers, PlainText
 from weald.dataset.dialect import Dialect, sniff, unique_names
 from weald.dataset.errors import DataError, first_line, suggestion
+from weald.params.extras import import_extra
 
 __all__ = ["Block", "Source", "open_file", "stem"]
 
@@ -295,9 +296,7 @@ def _json_cells(path: str, name: str, rows: list[dict[str, Any]]) -> Cells:
 
 
 def _open_parquet(path: str) -> Source:
-    _need_arrow(path)
-    from pyarrow import parquet
-
+    parquet = import_extra("pyarrow.parquet", f"Reading {path}", DataError)
     schema = parquet.read_schema(path)
 
     def batches() -> Iterator[Any]:
@@ -308,8 +307,7 @@ def _open_parquet(path: str) -> Source:
 
 
 def _open_arrow(path: str) -> Source:
-    _need_arrow(path)
-    import pyarrow as pa
+    pa = import_extra("pyarrow", f"Reading {path}", DataError)
 
     def opened() -> Any:
         try:
@@ -387,11 +385,6 @@ def _bytes(path: str, *, raw: bool = False) -> IO[bytes]:
 
         return pa.OSFile(path)  # type: ignore[no-any-return]
     return Path(path).open("rb")
-
-
-def _need_arrow(path: str) -> None:
-    if importlib.util.find_spec("pyarrow") is None:
-        raise DataError(f"Reading {path} needs pyarrow; install it with: pip install weald[arrow]")
 
 
 def _beside(file: Path) -> str:

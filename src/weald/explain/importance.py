@@ -29,7 +29,7 @@ from weald.explain._member_importance import (
 from weald.explain._row_importance import RowScore
 from weald.explain._view import check_count
 from weald.params.columns import Columns as ColumnNames
-from weald.params.extras import axes_or_new
+from weald.params.extras import axes_or_new, import_extra
 from weald.params.growth import check_flag
 
 Kind = Literal["impurity", "unbiased", "permutation"]
@@ -83,12 +83,7 @@ class Importance:
 
     def as_frame(self) -> Any:
         """A pandas data frame with name, mean and standard error, the largest first."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "as_frame needs pandas; install it with: pip install weald[pandas]"
-            ) from error
+        pd = import_extra("pandas", "as_frame")
         table = {"mean": self.mean, "std_error": self.std_error}
         frame = pd.DataFrame(table, index=pd.Index(self.names, name="name"))
         return frame.sort_values("mean", ascending=False, kind="stable")

@@ -8,10 +8,10 @@ from typing import Any
 __all__ = ["axes_or_new", "import_extra"]
 
 # What to install, by the library: an extra of weald.
-_EXTRAS = {"matplotlib": "plot", "pandas": "pandas"}
+_EXTRAS = {"matplotlib": "plot", "pandas": "pandas", "pyarrow": "arrow"}
 
 
-def import_extra(module: str, what: str) -> Any:
+def import_extra(module: str, what: str, kind: type[Exception] = ImportError) -> Any:
     """Import a module of an optional library.
 
     Parameters
@@ -20,17 +20,14 @@ def import_extra(module: str, what: str) -> Any:
         Such as "matplotlib.pyplot".
     what : str
         What needs it, for the message.
-
-    Raises
-    ------
-    ImportError
-        It says which extra of weald to install.
+    kind : class
+        Of the error if it is missing, which says what extra of weald to install.
     """
     library = module.split(".")[0]
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(
+        raise kind(
             f"{what} needs {library}; install it with: pip install weald[{_EXTRAS[library]}]"
         ) from error
 

@@ -22,7 +22,7 @@ from weald.input.fit_data import FitData, Validation, read_fit
 from weald.input.state import is_array, numbers, require
 from weald.input.targets import TableEstimator, all_or_nothing
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
+from weald.members.ensemble import Ensemble, StagedScore
 from weald.members.foreign import check_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.tags import like_members
@@ -33,7 +33,7 @@ from weald.params.growth import check_choice, resolve_max_features, resolve_seed
 __all__ = ["AdaBoostBase"]
 
 
-class AdaBoostBase(Ensemble, MetaEstimatorMixin, TableEstimator):
+class AdaBoostBase(StagedScore, Ensemble, MetaEstimatorMixin, TableEstimator):
     """Members that were fitted one after another, and their votes."""
 
     alphas_: FloatArray

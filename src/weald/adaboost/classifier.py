@@ -396,11 +396,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         for raw in self._staged(X):
             yield probabilities(raw, self._algorithm)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """The accuracy after 1, 2, ... members."""
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
-
     def member_predictions(self, X: Any) -> FloatArray:
         """What every member says, before its vote.
 

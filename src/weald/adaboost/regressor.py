@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone, is_classifier
-from sklearn.metrics import r2_score
 
 from weald._engine import FloatArray
 from weald.adaboost.base import AdaBoostBase
@@ -307,11 +306,6 @@ class AdaBoostRegressor(ConformalIntervals, RegressorMixin, AdaBoostBase):
         members = self._fitted_members()
         X = members.read(self, X)
         return iter(staged_medians(members, X, self.estimator_weights_, self.n_jobs))
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R² after 1, 2, ... members."""
-        for said in self.staged_predict(X):
-            yield float(r2_score(y, said, sample_weight=sample_weight))
 
     @property
     def _combination(self) -> str:

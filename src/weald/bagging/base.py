@@ -40,7 +40,7 @@ from weald.members.ensemble import DrawingEnsemble
 from weald.members.foreign import check_member, make_member
 from weald.members.foreign_members import ForeignMembers
 from weald.members.formula import Formula, NoFormula, mean_formula
-from weald.members.out_of_bag import OutOfBag
+from weald.members.out_of_bag import OutOfBag, watch_settings
 from weald.members.tags import like_members
 from weald.members.templates import grown_by_engine
 from weald.members.weighted_out_of_bag import WeightedOutOfBag
@@ -109,10 +109,6 @@ class BaggingBase(DrawingEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstim
     @abstractmethod
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         """How the out-of-bag prediction of these targets is scored."""
-
-    @abstractmethod
-    def _by_output(self, values: FloatArray, /) -> Any:
-        """Values (..., n_outputs, n_classes) as users get them."""
 
     def _member_of(self, t: int, seed: int) -> Any:
         """Member t, not fitted yet."""
@@ -203,11 +199,7 @@ class BaggingBase(DrawingEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstim
             return None
         settings = {
             **self._watch_settings(data.y),
-            "present": sampling.present,
-            "awaited": sampling.often_out,
-            "scorer": params.scorer,
-            "patience": params.patience,
-            "tol": params.tol,
+            **watch_settings(sampling, params),
             "vote": params.vote,
         }
         if params.weigh_by_oob or params.weights is not None:
@@ -271,17 +263,6 @@ class BaggingBase(DrawingEnsemble, SavedEstimator, MetaEstimatorMixin, BaseEstim
         if self._combine is not None:
             raise NoFormula("Its members are combined by a function of the user's own.")
         return mean_formula(self, self._weights, vote=self._vote)
-
-    def member_predictions(self, X: Any) -> Any:
-        """What each member says.
-
-        Returns
-        -------
-        array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
-        (n_estimators_, n, n_classes_) for class shares (votes, if the members give no shares)
-        """
-        members = self._fitted_members()
-        return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     @available_if(lambda self: self._grows_trees())  # type: ignore[untyped-decorator]
     def apply(self, X: Any) -> IntArray:

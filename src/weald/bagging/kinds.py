@@ -13,10 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from weald._engine import FloatArray
 from weald.bagging.base import BaggingBase, member_has
 from weald.input.labels import check_target, encode_labels
-from weald.input.targets import LabelTarget, NumberTarget
-from weald.intervals import Calibration, ConformalIntervals
+from weald.input.targets import LabelTarget, NumberTarget, logarithms
+from weald.intervals import ConformalIntervals
 from weald.members.foreign_members import ForeignMembers
-from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -30,7 +29,6 @@ class BaggedClassifier(ClassifierMixin, BaggingBase):
     _most_likely = LabelTarget._most_likely
     classes_: Any
     n_classes_: Any
-    oob_decision_function_: FloatArray
 
     def _get_estimator(self) -> Any:
         if self.estimator is None:
@@ -73,11 +71,6 @@ class BaggedClassifier(ClassifierMixin, BaggingBase):
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         classes = [self.classes_] if self.n_outputs_ == 1 else self.classes_
         return {"classes": classes, "n_classes": max(map(len, classes)), "costs": self._costs}
-
-    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        # Several outputs come last, as in forests: (n, n_classes, n_outputs).
-        prediction, several = watch.prediction, self.n_outputs_ > 1
-        self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     def predict(self, X: Any, **params: Any) -> npt.NDArray[Any]:
         """The class with the largest share; the cheapest one for trees with a cost matrix.
@@ -122,9 +115,7 @@ class BaggedClassifier(ClassifierMixin, BaggingBase):
             routed = self._routed("predict_log_proba", params).get("predict_log_proba")
             X = members.read(self, X)
             return members.log_shares(X, self.member_weights_, self.n_jobs, routed)
-        shares = self._by_output(self._mean(X, "predict_log_proba", params))
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(s) for s in shares]
+        return logarithms(self._by_output(self._mean(X, "predict_log_proba", params)))
 
     @available_if(member_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any, **params: Any) -> FloatArray:
@@ -179,13 +170,6 @@ class BaggedRegressor(ConformalIntervals, RegressorMixin, BaggingBase):
 
     def _watch_settings(self, target: npt.NDArray[Any]) -> dict[str, Any]:
         return {}
-
-    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        self.oob_prediction_ = self._by_output(watch.prediction)
-        weights = None if watch.present is None else watch.present.astype(np.float64)
-        self._calibration = Calibration.of(
-            watch.target, self.oob_prediction_, weights, source="out-of-bag predictions"
-        )
 
     def predict(self, X: Any, **params: Any) -> FloatArray:
         """Mean of what the members predict.

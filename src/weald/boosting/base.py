@@ -360,6 +360,12 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
         """F after 1, 2, ... rounds."""
         return self._fitted_model().staged(self, X, offset, self.n_jobs)
 
+    def staged_score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None
+    ) -> Iterator[float]:
+        """:meth:`score` after 1, 2, ... rounds, all that were made."""
+        yield from self._ratings(self.staged_predict(X, offset=offset), y, sample_weight)
+
     def member_predictions(self, X: Any) -> FloatArray:
         """What the members of each round add to the raw predictions, before its weight.
 

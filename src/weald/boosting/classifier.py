@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_expit, log_softmax
-from sklearn.metrics import accuracy_score
 
 from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
@@ -478,13 +477,6 @@ class GradientBoostingClassifier(LabelTarget, GradientEnsemble):
         """:meth:`predict_proba` after 1, 2, ... rounds, all that were made."""
         for F in self._staged_raw(X, offset):
             yield self._as_shares(F)
-
-    def staged_score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None
-    ) -> Iterator[float]:
-        """Accuracy after 1, 2, ... rounds, all that were made."""
-        for said in self.staged_predict(X, offset=offset):
-            yield float(accuracy_score(y, said, sample_weight=sample_weight))
 
     def apply(self, X: Any) -> npt.NDArray[np.int64]:
         """Number of the leaf each row ends in.

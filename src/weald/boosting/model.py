@@ -18,7 +18,7 @@ from weald.input.fit_data import check_offset
 from weald.input.raw_table import keep_X_predict
 from weald.input.state import CheckedState, is_whole, numbers, require
 from weald.members.base import Members
-from weald.members.ensemble import Ensemble
+from weald.members.ensemble import Ensemble, StagedScore
 from weald.members.formula import Formula, NoFormula, member_tree, trees_of
 from weald.members.trees import Trees
 
@@ -164,7 +164,7 @@ class AdditiveModel(CheckedState):
         return AdditiveModel(self.start, members, scales, self.members_vote)
 
 
-class AdditiveEnsemble(Ensemble):
+class AdditiveEnsemble(StagedScore, Ensemble):
     """An estimator that holds its members in an additive model."""
 
     _model: AdditiveModel

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score, r2_score
+from sklearn.metrics import d2_pinball_score
 
 from weald._engine import FloatArray
 from weald.boosting.base import GradientEnsemble
@@ -530,13 +530,6 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
         for F in self._staged_raw(X, offset):
             yield self._as_numbers(F)
 
-    def staged_score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None
-    ) -> Iterator[float]:
-        """:meth:`score` after 1, 2, ... rounds, all that were made."""
-        for said in self.staged_predict(X, offset=offset):
-            yield self._rated(y, said, sample_weight)
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R², the share of the variance that is explained.
 
@@ -548,7 +541,7 @@ class GradientBoostingRegressor(ConformalIntervals, RegressorMixin, GradientEnse
     def _rated(self, y: Any, said: FloatArray, weights: Any) -> float:
         quantiles = self._several_quantiles()
         if quantiles is None:
-            return float(r2_score(y, said, sample_weight=weights))
+            return super()._rated(y, said, weights)
         each = [
             d2_pinball_score(y, said[:, k], sample_weight=weights, alpha=q)
             for k, q in enumerate(quantiles)

@@ -11,14 +11,15 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from weald._engine import FloatArray
 from weald.crossfit.candidate_risks import LevelOneRows
 from weald.crossfit.mixture import Mixture
-from weald.input.labels import check_squares, check_target, encode_labels
+from weald.input.labels import check_single_target, encode_labels
+from weald.input.targets import LogShares
 from weald.intervals import Calibration, ConformalIntervals
 from weald.members.foreign import member_finite_values, member_shares
 
 __all__ = ["ClassMixture", "NumberMixture"]
 
 
-class ClassMixture(ClassifierMixin, Mixture):
+class ClassMixture(LogShares, ClassifierMixin, Mixture):
     """Labels in, mixed class shares out."""
 
     _classifier = True
@@ -45,11 +46,6 @@ class ClassMixture(ClassifierMixin, Mixture):
         shares = self.predict_proba(X)
         return np.asarray(self.classes_.take(shares.argmax(axis=1)))
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Natural logarithm of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
 
 class NumberMixture(ConformalIntervals, RegressorMixin, Mixture):
     """Numbers in, mixed numbers out."""
@@ -61,11 +57,8 @@ class NumberMixture(ConformalIntervals, RegressorMixin, Mixture):
         self._calibration = Calibration.of(level.y, mixed, level.w, source="level-1 rows")
 
     def _read_target(self, y: Any, n: int) -> npt.NDArray[Any]:
-        target = check_target(y, n)
-        if target.shape[1] > 1:
-            raise ValueError(f"{type(self).__name__} learns one target, y has several columns.")
-        check_squares(target)
-        return target[:, 0]
+        several = f"{type(self).__name__} learns one target, y has several columns."
+        return check_single_target(y, n, several)
 
     def _said(self, model: Any, X: Any) -> FloatArray:
         return member_finite_values(model, X)[:, None]

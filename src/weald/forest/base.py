@@ -19,7 +19,7 @@ from weald.input.state import numbers, require
 from weald.input.targets import TableEstimator, Weights, all_or_nothing, warn_of_shared_bins
 from weald.members.ensemble import DrawingEnsemble
 from weald.members.formula import Formula, mean_formula
-from weald.members.out_of_bag import OutOfBag
+from weald.members.out_of_bag import OutOfBag, watch_settings
 from weald.members.templates import Templates, as_template, tree_like
 from weald.members.trees import Trees
 from weald.params.ensembles import ForestParams, resolve_forest_params
@@ -179,14 +179,7 @@ class ForestBase(DrawingEnsemble, TableEstimator):
     ) -> OutOfBag | None:
         if not params.out_of_bag and params.patience is None:
             return None
-        settings = {
-            "scorer": params.scorer,
-            "present": sampling.present,
-            "awaited": sampling.often_out,
-            "patience": params.patience,
-            "tol": params.tol,
-        }
-        return self._out_of_bag(target, settings)
+        return self._out_of_bag(target, watch_settings(sampling, params))
 
     def _keep_targets(
         self, target: npt.NDArray[Any], weights: Weights, params: ForestParams
@@ -224,17 +217,6 @@ class ForestBase(DrawingEnsemble, TableEstimator):
         forest = self.forest_
         paths = engine.paths_of(forest.tree, self.leaf_index(X))
         return paths, np.concatenate([[0], np.cumsum(forest.node_counts)])
-
-    def member_predictions(self, X: Any) -> Any:
-        """What each tree says.
-
-        Returns
-        -------
-        array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
-        (n_estimators_, n, n_classes_) for class shares; a list of these for several outputs
-        """
-        members = self._fitted_members()
-        return self._by_output(members.each(members.read(self, X), self.n_jobs))
 
     def importance(self, X: Any = None, y: Any = None, kind: Any = None, **settings: Any) -> Any:
         """How much each column matters, with standard errors.

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weald._engine import FloatArray
 from weald.forest.base import ForestBase
 from weald.input.targets import LabelTarget, Weights
 from weald.members.out_of_bag import OutOfBag
@@ -24,7 +23,6 @@ class ForestClassifier(LabelTarget, ForestBase):
 
     _class_weight_words = ("balanced", "balanced_subsample")
     _balances_by_weight = True  # as in scikit-learn's forests
-    oob_decision_function_: FloatArray
 
     def __init__(
         self,
@@ -146,11 +144,6 @@ class ForestClassifier(LabelTarget, ForestBase):
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         classes = [self._classes_of(k) for k in range(self.n_outputs_)]
         return OutOfBag(target, max(map(len, classes)), classes=classes, **settings)
-
-    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        # Several outputs come last, as in scikit-learn: (n, n_classes, n_outputs).
-        prediction, several = watch.prediction, self.n_outputs_ > 1
-        self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     # --- questions ------------------------------------------------------------------------------
 

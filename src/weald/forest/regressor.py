@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.forest.base import ForestBase
 from weald.input.targets import NumberTarget
-from weald.intervals import INTERVALS, Calibration, ConformalIntervals, forest_quantiles
+from weald.intervals import INTERVALS, ConformalIntervals, forest_quantiles
 from weald.members.out_of_bag import OutOfBag
 from weald.params.growth import check_choice
 from weald.params.names import own_names
@@ -108,16 +107,6 @@ class ForestRegressor(ConformalIntervals, NumberTarget, ForestBase):
 
     def _out_of_bag(self, target: npt.NDArray[Any], settings: dict[str, Any]) -> OutOfBag:
         return OutOfBag(target, **settings)
-
-    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        self.oob_prediction_ = self._by_output(watch.prediction)
-        truth = watch.target[:, 0] if self.n_outputs_ == 1 else watch.target
-        sampling = self._members.sampling
-        present = None if sampling is None else sampling.present
-        weights = None if present is None else present.astype(np.float64)
-        self._calibration = Calibration.of(
-            truth, self.oob_prediction_, weights, source="out-of-bag predictions"
-        )
 
     def predict(self, X: Any) -> FloatArray:
         """Mean of what the trees predict."""

@@ -138,6 +138,19 @@ def check_target(y: Any, n: int) -> NDArray[np.float64]:
     return target
 
 
+def check_single_target(
+    y: Any,
+    n: int,
+    several: str = "y should be a 1d array, one number per row: fit a model per output.",
+) -> NDArray[np.float64]:
+    """Regression targets of one output, shape (n,); `several` is said if there are more."""
+    target = check_target(y, n)
+    if target.shape[1] > 1:
+        raise ValueError(several)
+    check_squares(target)
+    return target[:, 0]
+
+
 def check_squares(target: NDArray[np.float64]) -> None:
     """Refuse numbers whose squares may overflow in sums."""
     if np.abs(target).max(initial=0.0) > 1e100:

@@ -141,7 +141,23 @@ class TableEstimator(SavedEstimator, BaseEstimator):
         return tags
 
 
-class LabelTarget(ClassifierMixin):
+def logarithms(shares: Any) -> Any:
+    """Natural logarithm of class shares, -inf for none; of several outputs a list, as they are."""
+    with np.errstate(divide="ignore"):
+        return [np.log(s) for s in shares] if isinstance(shares, list) else np.log(shares)
+
+
+class LogShares:
+    """``predict_log_proba``, of classifiers that have nothing more exact."""
+
+    predict_proba: Any
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Natural logarithm of the class shares."""
+        return logarithms(self.predict_proba(X))
+
+
+class LabelTarget(LogShares, ClassifierMixin):
     """Labels in, class shares out."""
 
     _criteria = CLASSIFICATION_CRITERIA
@@ -224,12 +240,6 @@ class LabelTarget(ClassifierMixin):
         if self.n_outputs_ == 1:
             return shares[..., 0, :]
         return [shares[..., k, :n] for k, n in enumerate(self.n_classes_)]
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Natural logarithm of the class shares."""
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(s) for s in shares]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

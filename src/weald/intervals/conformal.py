@@ -26,6 +26,7 @@ import numpy as np
 from weald._engine import FloatArray
 from weald.input.labels import check_target, check_weights
 from weald.input.state import CheckedState, numbers, require
+from weald.members.out_of_bag import OutOfBag
 
 __all__ = ["ROUNDING", "Calibration", "ConformalIntervals", "check_coverage", "conformal_interval"]
 
@@ -243,6 +244,14 @@ class ConformalIntervals:
 
     def _keep_calibration(self, calibration: Calibration) -> None:
         self._calibration = calibration
+
+    def _keep_out_of_bag(self, watch: OutOfBag) -> None:
+        """Note the out-of-bag prediction of an ensemble that draws rows, and its errors."""
+        self.oob_prediction_ = self._by_output(watch.prediction)  # type: ignore[attr-defined]
+        weights = None if watch.present is None else watch.present.astype(np.float64)
+        self._calibration = Calibration.of(
+            watch.target, self.oob_prediction_, weights, source="out-of-bag predictions"
+        )
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatArray:
         """Intervals that should hold the targets of new rows (conformal).

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from weald._engine import FloatArray
 from weald.input.labels import encode_labels
+from weald.input.targets import LogShares
 from weald.kernel.base import KernelBase
 from weald.params.names import own_names
 
@@ -17,7 +18,7 @@ __all__ = ["KernelClassifier"]
 
 
 @own_names
-class KernelClassifier(ClassifierMixin, KernelBase):
+class KernelClassifier(LogShares, ClassifierMixin, KernelBase):
     """Kernel classification: the shares of the classes around a row, weighted by nearness.
 
     See :mod:`weald.kernel` for the idea. The share of a class is the mean of a target that is 1 for
@@ -114,8 +115,3 @@ class KernelClassifier(ClassifierMixin, KernelBase):
         array of shape (n, n_classes_)
         """
         return self._means(X)
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Natural logarithm of the shares."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))

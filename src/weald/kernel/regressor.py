@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 
 from weald._engine import FloatArray
-from weald.input.labels import check_squares, check_target
+from weald.input.labels import check_single_target
 from weald.kernel.base import KernelBase
 from weald.params.names import own_names
 
@@ -77,11 +77,7 @@ class KernelRegressor(RegressorMixin, KernelBase):
     """
 
     def _read_target(self, y: Any, n: int) -> FloatArray:
-        target = check_target(y, n)
-        if target.shape[1] > 1:
-            raise ValueError("y should be a 1d array, one number per row: fit a model per output.")
-        check_squares(target)
-        return target[:, 0]
+        return check_single_target(y, n)
 
     def _channels(self, y: FloatArray) -> FloatArray:
         return y[None]

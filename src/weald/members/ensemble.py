@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from weald import _engine as engine
@@ -23,7 +25,7 @@ from weald.members.formula import Formula, NoFormula
 from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
 
-__all__ = ["DrawingEnsemble", "Ensemble"]
+__all__ = ["DrawingEnsemble", "Ensemble", "StagedScore"]
 
 
 class Ensemble:
@@ -136,16 +138,53 @@ class Ensemble:
         return iter(self.estimators_)
 
 
+class StagedScore:
+    """``staged_score`` of ensembles that make rounds one after the other."""
+
+    staged_predict: Any
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """:meth:`score` after 1, 2, ... rounds: the accuracy of classifiers, else R²."""
+        yield from self._ratings(self.staged_predict(X), y, sample_weight)
+
+    def _ratings(self, stages: Iterator[Any], y: Any, weights: Any) -> Iterator[float]:
+        return (self._rated(y, said, weights) for said in stages)
+
+    def _rated(self, y: Any, said: Any, weights: Any) -> float:
+        score = accuracy_score if is_classifier(self) else r2_score
+        return float(score(y, said, sample_weight=weights))
+
+
 class DrawingEnsemble(Ensemble):
     """An ensemble whose members see rows of their own."""
 
     oob_score_: float
     oob_score_curve_: FloatArray
     oob_error_curve_: FloatArray
+    oob_decision_function_: FloatArray  # of classifiers
+    n_outputs_: int
 
     @abstractmethod
+    def _by_output(self, values: FloatArray, /) -> Any:
+        """Values (..., n_outputs, n_classes) as users get them."""
+
+    def member_predictions(self, X: Any) -> Any:
+        """What each member says.
+
+        Returns
+        -------
+        array of shape (n_estimators_, n) or (n_estimators_, n, n_outputs) for numbers,
+        (n_estimators_, n, n_classes_) for class shares (votes, if the members give no shares); a
+        list of these for several outputs
+        """
+        members = self._fitted_members()
+        return self._by_output(members.each(members.read(self, X), self._jobs()))
+
     def _keep_out_of_bag(self, watch: OutOfBag) -> None:
-        """Note the out-of-bag prediction on self."""
+        """Note the out-of-bag prediction on self: class shares here, regressors note numbers."""
+        # Several outputs come last, as in scikit-learn: (n, n_classes, n_outputs).
+        prediction, several = watch.prediction, self.n_outputs_ > 1
+        self.oob_decision_function_ = prediction.transpose(0, 2, 1) if several else prediction[:, 0]
 
     def _keep_scores(self, watch: OutOfBag | None) -> None:
         """Note the out-of-bag scores, and forget those of an earlier fit."""

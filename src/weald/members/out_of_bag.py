@@ -29,13 +29,20 @@ from weald.members.base import Members
 from weald.members.trees import Trees
 from weald.params.stopping import Stopping
 from weald.params.warnings import warn_user
+from weald.sampling import Sampling
 
 Scorer = Callable[[Any, Any], float]
 Rows = npt.NDArray[np.intp] | slice
 
-__all__ = ["OutOfBag"]
+__all__ = ["OutOfBag", "watch_settings"]
 
 _NEARLY_ALL = 0.99  # of the rows that can have an out-of-bag prediction
+
+
+def watch_settings(sampling: Sampling, params: Any) -> dict[str, Any]:
+    """What :class:`OutOfBag` takes from the draws of an ensemble, and from its parameters."""
+    of_draws = {"present": sampling.present, "awaited": sampling.often_out}
+    return of_draws | {name: getattr(params, name) for name in ("scorer", "patience", "tol")}
 
 
 class OutOfBag:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 
 from weald._engine import FloatArray
 from weald.input.fit_data import Validation
 from weald.input.labels import encode_again, encode_labels
+from weald.input.targets import LogShares
 from weald.losses import Loss, names_of
 from weald.losses.links import two_shares
 from weald.members.formula import Formula, link_data
@@ -25,7 +25,7 @@ __all__ = ["StagewiseClassifier"]
 
 
 @own_names
-class StagewiseClassifier(ClassifierMixin, StagewiseBase):
+class StagewiseClassifier(LogShares, ClassifierMixin, StagewiseBase):
     """A weighted vote of members for two classes, found step by step for any loss.
 
     With its defaults it is AdaBoost with stumps: the same members and votes as
@@ -263,11 +263,6 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         """
         return self._shares(self._raw(X))
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Natural logarithm of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """:meth:`decision_function` after 1, 2, ... rounds."""
         yield from self._staged_raw(X)
@@ -281,11 +276,6 @@ class StagewiseClassifier(ClassifierMixin, StagewiseBase):
         """:meth:`predict_proba` after 1, 2, ... rounds."""
         for F in self._staged_raw(X):
             yield self._shares(F)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after 1, 2, ... rounds."""
-        for said in self.staged_predict(X):
-            yield float(accuracy_score(y, said, sample_weight=sample_weight))
 
     def _labels(self, F: FloatArray) -> npt.NDArray[Any]:
         return self.classes_.take((F > 0).astype(np.intp))

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 
 from weald._engine import FloatArray
 from weald.input.fit_data import Validation
-from weald.input.labels import check_squares, check_target
+from weald.input.labels import check_single_target
 from weald.losses import Loss
 from weald.members.formula import Formula, link_data
 from weald.params.names import own_names
@@ -202,11 +201,7 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
         return self.estimator
 
     def _read_target(self, y: Any, n: int, again: bool = False) -> FloatArray:
-        target = check_target(y, n)
-        if target.shape[1] > 1:
-            raise ValueError("y should be a 1d array, one number per row: fit a model per output.")
-        check_squares(target)
-        return target[:, 0]
+        return check_single_target(y, n)
 
     def _wrong_kind(self, loss: Loss) -> ValueError:
         return ValueError(
@@ -234,11 +229,6 @@ class StagewiseRegressor(RegressorMixin, StagewiseBase):
         """:meth:`predict` after 1, 2, ... rounds."""
         for F in self._staged_raw(X):
             yield self._predictions(F)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R² after 1, 2, ... rounds."""
-        for said in self.staged_predict(X):
-            yield float(r2_score(y, said, sample_weight=sample_weight))
 
     def _predictions(self, F: FloatArray) -> FloatArray:
         return np.asarray(self.loss_.link.inverse(F))

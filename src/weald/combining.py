@@ -11,6 +11,7 @@ If members err independently and less often than chance, the vote of many errs l
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -191,6 +192,17 @@ def ballots(codes: npt.ArrayLike, n_classes: int) -> FloatArray:
     ballot = np.zeros((*codes.shape, n_classes))
     np.put_along_axis(ballot, codes[..., None], 1.0, axis=-1)
     return ballot
+
+
+def add_votes(tally: FloatArray, codes: npt.NDArray[Any], weight: npt.ArrayLike) -> None:
+    """Add a member's weight to the classes it votes for, in a tally (n, K), in place.
+
+    >>> tally = np.zeros((2, 3))
+    >>> add_votes(tally, np.array([2, 0]), 1.5)
+    >>> tally.tolist()
+    [[0.0, 0.0, 1.5], [1.5, 0.0, 0.0]]
+    """
+    tally[np.arange(len(tally)), codes] += weight
 
 
 def soft_vote(shares: Iterable[npt.ArrayLike], weights: npt.ArrayLike | None = None) -> FloatArray:

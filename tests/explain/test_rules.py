@@ -165,9 +165,9 @@ def test_a_tree_without_a_test():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_depth": -1}, "max_depth must be a whole number of at least 0 or None, got -1"),
+        ({"max_depth": -1}, "max_depth must be a whole number >= 0, got -1"),
         ({"max_depth": 1.5}, "max_depth must be a whole number"),
-        ({"spacing": 0}, "spacing must be a whole number of at least 1, got 0"),
+        ({"spacing": 0}, "spacing must be a whole number >= 1, got 0"),
         ({"decimals": True}, "decimals must be a whole number"),
         ({"feature_names": ["a", "b"]}, "feature_names must hold one name for each of the 1 col"),
         ({"class_names": ["a"]}, "class_names must hold one name for each of the 2 classes"),

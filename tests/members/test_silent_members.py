@@ -1,9 +1,12 @@
 """Members of other libraries, whose `fit` need not return anything."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
@@ -19,6 +22,9 @@ from weald import (
     StagewiseClassifier,
     StagewiseRegressor,
 )
+from weald.crossfit.screening import Screened
+from weald.members.foreign import spread
+from weald.theory import bias_variance, rademacher, weak_learnability
 
 
 class SilentLine(LinearRegression):
@@ -72,6 +78,51 @@ def test_the_estimator_is_kept_and_not_what_fit_returns(name, weighted):
         model.fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(silent.predict(X), usual.predict(X))
     np.testing.assert_array_equal(clone(silent).fit(X, y, weights).predict(X), usual.predict(X))
+
+
+THEORY = {
+    "bias and variance": lambda line, bayes, X, y: (
+        bias_variance(line, X, y, n_repeats=3, random_state=0).values
+    ),
+    "weak learning": lambda line, bayes, X, y: (
+        weak_learnability(X, y, learner=bayes, max_rounds=3, random_state=0).upper
+    ),
+    "complexity of classifiers": lambda line, bayes, X, y: (
+        rademacher(bayes, X, n_draws=3, random_state=0).value
+    ),
+    "complexity of regressors": lambda line, bayes, X, y: (
+        rademacher(line, X, n_draws=3, random_state=0).value
+    ),
+}
+
+
+@pytest.mark.parametrize("name", THEORY)
+def test_the_theory_asks_the_estimator_and_not_what_fit_returns(name):
+    X, y = make_classification(60, 4, random_state=0)
+    silent = THEORY[name](SilentLine(), SilentBayes(), X, y)
+    np.testing.assert_array_equal(silent, THEORY[name](LinearRegression(), GaussianNB(), X, y))
+
+
+class SilentScreen(SelectKBest):
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+def test_a_screen_is_asked_and_not_what_fit_returns():
+    X, y = make_classification(60, 4, random_state=0)
+    silent = Screened(GaussianNB(), SilentScreen(k=2)).fit(X, y)
+    np.testing.assert_array_equal(
+        silent.columns_, Screened(GaussianNB(), SelectKBest(k=2)).fit(X, y).columns_
+    )
+
+
+@pytest.mark.parametrize("labels", [None, np.array(["a", "b", "c", "d"])])
+def test_columns_are_put_where_the_classes_are(labels):
+    member = SimpleNamespace(classes_=np.array([1, 3] if labels is None else ["b", "d"]))
+    shares = np.array([[0.25, 0.75], [1.0, 0.0]])
+    wide = spread(shares, member, 4, -1.0, labels)
+    np.testing.assert_array_equal(wide, [[-1, 0.25, -1, 0.75], [-1, 1, -1, 0]])
+    assert spread(shares, member, 2, -1.0, labels) is shares
 
 
 @pytest.mark.parametrize("kind", [BaggingRegressor, AdaBoostRegressor, StagewiseRegressor])

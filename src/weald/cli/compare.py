@@ -26,6 +26,7 @@ from weald.dataset import Training
 from weald.dataset.errors import first_line, named
 from weald.fitting.progress import live_bar
 from weald.input.fit_data import FitData
+from weald.members.foreign import spread
 
 __all__ = ["Comparison", "Entry", "Prepared", "compare", "fit_best", "heard", "prepare"]
 
@@ -284,10 +285,7 @@ def _said(classes: npt.NDArray[Any] | None, model: Any, X: Any) -> npt.NDArray[n
     """What a model says: numbers, or shares of all classes, of which its rows may lack some."""
     if classes is None:
         return np.asarray(model.predict(X), dtype=np.float64)
-    shares = model.predict_proba(X)
-    said = np.zeros((len(shares), len(classes)))
-    said[:, np.searchsorted(classes, model.classes_)] = shares
-    return said
+    return spread(model.predict_proba(X), model, len(classes), 0.0, classes)
 
 
 def _params(method: Method, training: Training) -> dict[str, Any]:

@@ -23,13 +23,13 @@ def evaluate(
     with telling_errors():
         from weald.cli.model_file import load_model
         from weald.cli.showing import (
-            counted,
             print_facts,
             print_grid,
             print_json,
             print_notes,
             short,
         )
+        from weald.params.words import counted
 
         saved = load_model(model)
         source = the_source(file, data)

@@ -25,8 +25,9 @@ def inspect(model: Model, json: Json = False, quiet: Quiet = False) -> None:
 
 
 def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
-    from weald.cli.showing import counted, print_facts, print_grid, short
+    from weald.cli.showing import print_facts, print_grid, short
     from weald.dataset.errors import named
+    from weald.params.words import counted
 
     lines = [("file", path), ("method", _method(described, facts))]
     if described.n_members:

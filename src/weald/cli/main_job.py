@@ -16,7 +16,6 @@ from weald.cli.errors import OutOfTime, UserError
 from weald.cli.methods import METHODS, Settings, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
 from weald.cli.showing import (
-    counted,
     print_facts,
     print_grid,
     print_json,
@@ -26,6 +25,7 @@ from weald.cli.showing import (
 )
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
+from weald.params.words import counted
 from weald.report import write_report
 
 __all__ = ["Options", "run"]

@@ -69,7 +69,8 @@ def predict(
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
         if output is not None and not quiet:
-            from weald.cli.showing import counted, print_words
+            from weald.cli.showing import print_words
+            from weald.params.words import counted
 
             seconds = monotonic() - began
             print_words(f"{counted(n, 'prediction')} in {output} ({seconds:.1f} s)")

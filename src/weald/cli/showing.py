@@ -12,7 +12,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 __all__ = [
-    "counted",
     "plain",
     "print_facts",
     "print_grid",
@@ -96,15 +95,6 @@ def short(x: float | None) -> str:
     if x != 0 and abs(x) < 0.001:
         return f"{x:.2g}"
     return f"{x:.{4 if abs(x) < 10 else 2 if abs(x) < 100 else 1}f}"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """A number of things.
-
-    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
-    ('1 row', '1,200 rows', '2 classes')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def plain(value: Any) -> Any:

@@ -8,7 +8,6 @@ from numbers import Integral
 from time import monotonic
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from weald._engine import FloatArray
@@ -18,6 +17,7 @@ from weald.crossfit.folds import make_folds
 from weald.crossfit.level_one import fold_jobs
 from weald.crossfit.problem import read_problem
 from weald.crossfit.risk_table import RiskTable
+from weald.members.foreign import spread
 
 __all__ = ["nested_risk"]
 
@@ -51,6 +51,4 @@ def nested_risk(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, cv:
 
 def _shares(classes: Any, model: Any, X: Any) -> FloatArray:
     """Shares of all classes by a fitted copy, whose rows may have lacked some."""
-    said = np.zeros((X.shape[0], len(classes)))
-    said[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
-    return said
+    return spread(model.predict_proba(X), model, len(classes), 0.0, classes)

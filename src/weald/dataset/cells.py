@@ -45,6 +45,8 @@ class Coded:
 class Cells(ABC):
     """A column, or a part of it, as it stands in a file."""
 
+    comma: bool = False  # numbers have a decimal comma
+
     @abstractmethod
     def __len__(self) -> int:
         """Number of rows."""
@@ -71,7 +73,8 @@ class Cells(ABC):
         return (int(rows[0]), coded.labels[coded.codes[rows[0]]]) if len(rows) else None
 
     def _is_number(self, label: str, blanks: Collection[str]) -> bool:
-        return label in blanks or bool(_NUMBER.fullmatch(label))
+        text = label.replace(",", ".") if self.comma else label
+        return text in blanks or bool(_NUMBER.fullmatch(text))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +137,6 @@ class PlainText(Cells):
             codes[i] = code
         return Coded(codes, labels)
 
-    def _is_number(self, label: str, blanks: Collection[str]) -> bool:
-        return super()._is_number(label.replace(",", ".") if self.comma else label, blanks)
-
 
 @dataclass(frozen=True, eq=False)
 class ArrowText(Cells):
@@ -176,9 +176,6 @@ class ArrowText(Cells):
             encoded = encoded.combine_chunks()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
         return _merged(codes, encoded.dictionary.to_pylist())
-
-    def _is_number(self, label: str, blanks: Collection[str]) -> bool:
-        return super()._is_number(label.replace(",", ".") if self.comma else label, blanks)
 
 
 def join(parts: Sequence[Cells]) -> Cells:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from weald.dataset.errors import DataError, named
+from weald.params.words import counted
 
 __all__ = ["Dialect", "sniff"]
 
@@ -114,16 +115,12 @@ def unique_names(header: Iterable[str]) -> tuple[list[str], list[str]]:
         names.append(name)
     notes = []
     if trimmed:
-        notes.append(f"Spaces around {_counted(len(trimmed), 'column name')} are removed.")
+        notes.append(f"Spaces around {counted(len(trimmed), 'column name')} are removed.")
     if empty:
         notes.append(f"Columns without a name are called {', '.join(empty)}.")
     if twice:
         notes.append(f"Names that are there twice: the later columns are called {named(twice)}.")
     return names, notes
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _encoding(sample: bytes, whole: bool) -> str:

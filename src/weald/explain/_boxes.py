@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from weald.explain._view import TreeView, check_count
+from weald.explain._view import TreeView
+from weald.params.growth import check_count
 
 Label = Literal["all", "root", "none"]
 Colour = tuple[float, float, float]
@@ -44,7 +45,7 @@ class BoxStyle:
     show_class: bool
 
     def __post_init__(self) -> None:
-        check_count("precision", self.precision, 0)
+        check_count("precision", self.precision, least=0)
         if self.label not in get_args(Label):
             raise ValueError(f"label must be 'all', 'root' or 'none', got {self.label!r}.")
 
@@ -63,8 +64,7 @@ class DrawnNode:
 
 def drawn_nodes(view: TreeView, max_depth: int | None) -> list[DrawnNode]:
     """Nodes to draw in pre-order, each after its parent."""
-    check_count("max_depth", max_depth, 0, optional=True)
-    limit = view.n_nodes if max_depth is None else max_depth
+    limit = view.n_nodes if max_depth is None else check_count("max_depth", max_depth, least=0)
     drawn: list[DrawnNode] = []
     todo = [DrawnNode(0, 0, -1, False, False)]
     while todo:

@@ -281,13 +281,3 @@ def is_missing(cell: object) -> bool:
     """Whether a cell of a data frame or array holds no value."""
     # pandas.NA refuses to be compared, so it is known by the name of its type.
     return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
-
-
-def check_count(name: str, value: object, least: int, *, optional: bool = False) -> None:
-    """Refuse a parameter that is not a whole number of at least `least`."""
-    if optional and value is None:
-        return
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or int(value) < least:  # type: ignore[call-overload]
-        also = " or None" if optional else ""
-        raise ValueError(f"{name} must be a whole number of at least {least}{also}, got {value!r}.")

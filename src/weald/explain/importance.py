@@ -27,10 +27,9 @@ from weald.explain._member_importance import (
     unbiased,
 )
 from weald.explain._row_importance import RowScore
-from weald.explain._view import check_count
 from weald.params.columns import Columns as ColumnNames
 from weald.params.extras import axes_or_new, import_extra
-from weald.params.growth import check_flag
+from weald.params.growth import check_count, check_flag
 
 Kind = Literal["impurity", "unbiased", "permutation"]
 Columns = Sequence[int | str]
@@ -130,7 +129,7 @@ class Importance:
         -------
         matplotlib Axes
         """
-        check_count("top", top, 1)
+        check_count("top", top, least=1)
         order = np.argsort(-self.mean, kind="stable")[:top][::-1]  # barh starts at the bottom
         ax = axes_or_new(ax, "plot", (6, 1 + 0.28 * len(order)))
         spread = np.nan_to_num(self.std_error[order])
@@ -256,7 +255,7 @@ def column_importance(
     """
     check_is_fitted(estimator)
     if n_repeats is not None:
-        check_count("n_repeats", n_repeats, 1)
+        check_count("n_repeats", n_repeats, least=1)
     if kind is None:
         kind = "impurity" if X is None else "permutation"
     seed = int(check_random_state(random_state).randint(2**31 - 1))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from weald.explain._view import TreeView, check_count, read_tree
+from weald.explain._view import TreeView, read_tree
+from weald.params.growth import check_count
 
 
 def export_text(
@@ -63,9 +64,10 @@ def export_text(
     |--- height >  171.00
     |   |--- value: [30.00]
     """
-    check_count("max_depth", max_depth, 0, optional=True)
-    check_count("spacing", spacing, 1)
-    check_count("decimals", decimals, 0)
+    if max_depth is not None:
+        check_count("max_depth", max_depth, least=0)
+    check_count("spacing", spacing, least=1)
+    check_count("decimals", decimals, least=0)
     view = read_tree(decision_tree, feature_names, class_names)
     heights = view.heights()
     limit = view.n_nodes if max_depth is None else int(max_depth)

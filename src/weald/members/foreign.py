@@ -372,10 +372,20 @@ def member_decisions(
     return np.asarray(member.decision_function(X, **(params or {})), dtype=np.float64)
 
 
-def spread(values: FloatArray, member: Any, n_classes: int, absent: float) -> FloatArray:
-    """Put the columns of a member where its classes are: its rows may have lacked some."""
+def spread(
+    values: FloatArray,
+    member: Any,
+    n_classes: int,
+    absent: float,
+    labels: npt.NDArray[Any] | None = None,
+) -> FloatArray:
+    """Put the columns of a member where its classes are: its rows may have lacked some.
+
+    It was fitted to codes, or to these labels, which are in order.
+    """
     if values.shape[1] == n_classes:
         return values
+    own = member.classes_ if labels is None else np.searchsorted(labels, member.classes_)
     wide = np.full((len(values), n_classes), absent)
-    wide[:, np.asarray(member.classes_, dtype=np.intp)] = values
+    wide[:, np.asarray(own, dtype=np.intp)] = values
     return wide

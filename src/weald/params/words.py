@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["listed"]
+__all__ = ["counted", "listed"]
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -28,7 +28,7 @@ from weald.input.raw_table import take_rows
 from weald.input.targets import all_or_nothing
 from weald.intervals import Calibration, ConformalIntervals
 from weald.intervals.copies import TO_CALIBRATE, check_calibration
-from weald.members.foreign import fit_member, takes_weights
+from weald.members.foreign import fit_member, spread, takes_weights
 from weald.params.growth import is_int
 from weald.params.names import own_names
 from weald.stacking.named import NamedMembers, copies, routed_to_members, sliceable
@@ -180,9 +180,8 @@ def _said(name: str, model: Any, X: Any, *, methods: dict[str, Any], n_classes: 
     if len(classes) == n_classes or said.shape[1] != len(classes):
         return said
     # The training rows lack a class: it gets no share, or a decision below all others.
-    wide = np.full((len(said), n_classes), 0.0 if method == "predict_proba" else said.min())
-    wide[:, np.asarray(classes, dtype=np.intp)] = said
-    return wide
+    absent = 0.0 if method == "predict_proba" else said.min()
+    return spread(said, model, n_classes, absent)
 
 
 @own_names

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn import ensemble as sk
 from sklearn.utils.validation import check_is_fitted
 
+from weald.combining import add_votes
 from weald.crossfit.fits import Fitted, Job
 from weald.input.fit_data import FitData
 from weald.input.targets import all_or_nothing
@@ -152,9 +153,8 @@ class VotingClassifier(sk.VotingClassifier, VotingEnsemble):
         if not known:
             raise ValueError(f"A member of this vote predicts a class that is not one of the {k}.")
         tally = np.zeros((len(codes), k))
-        rows = np.arange(len(codes))
         for votes, weight in zip(codes.T, self.member_weights_, strict=True):
-            tally[rows, votes] += weight
+            add_votes(tally, votes, weight)
         return self.le_.inverse_transform(tally.argmax(axis=1))  # type: ignore[no-any-return]
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from weald._engine import FloatArray
 from weald.combining import ballots
-from weald.theory.result import Result, counted
+from weald.params.words import counted
+from weald.theory.result import Result
 from weald.theory.task import Task, check_opinions, read_task
 
 if TYPE_CHECKING:

@@ -42,7 +42,8 @@ import numpy as np
 from scipy.special import expit
 
 from weald._engine import FloatArray
-from weald.theory.result import Result, counted
+from weald.params.words import counted
+from weald.theory.result import Result
 from weald.theory.task import Task, read_task
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from weald._engine import FloatArray
+from weald.combining import add_votes
 from weald.input.labels import encode_again
 from weald.params.growth import check_choice, check_count, is_real, refuse
 from weald.theory.growth import log_sauer, log_shapes, log_trees, vc_of_trees, vc_of_votes
@@ -330,7 +331,6 @@ def _check_complexity(
 def _staged_errors(task: Task) -> FloatArray:
     """Share of wrong rows after each member."""
     view, n, K = task.view, len(task), task.view.n_classes
-    rows = np.arange(n)
     errors = []
     scores = np.zeros((n, K))
     if view.combine in ("sum", "scores"):
@@ -341,7 +341,7 @@ def _staged_errors(task: Task) -> FloatArray:
             errors.append(np.mean(said != task.y))
     elif view.combine == "votes":
         for votes, weight in zip(view.votes(task.X), view.weights, strict=True):
-            scores[rows, votes] += weight
+            add_votes(scores, votes, weight)
             errors.append(np.mean(scores.argmax(axis=1) != task.y))
     elif view.combine == "mean":
         for shares, weight in zip(view.shares(task.X), view.weights, strict=True):

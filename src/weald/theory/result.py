@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-__all__ = ["Result", "counted"]
-
-
-def counted(n: int, what: str) -> str:
-    """A number of things: "1 row", "2 rows"."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+__all__ = ["Result"]
 
 
 @dataclass(frozen=True, eq=False)

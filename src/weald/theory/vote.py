@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald._engine import FloatArray
-from weald.theory.result import Result, counted
+from weald.params.words import counted
+from weald.theory.result import Result
 from weald.theory.task import ROWS, Task, check_delta, read_task
 from weald.theory.vote_bounds import BOUNDS, Seen
 from weald.theory.vote_losses import BoolArray, vote_error, vote_losses

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from weald._engine import FloatArray
+from weald.combining import add_votes
 
 __all__ = ["BoolArray", "VoteLosses", "vote_error", "vote_losses"]
 
@@ -122,10 +123,9 @@ def vote_error(
     for start in range(0, len(y), _BLOCK):
         some = slice(start, start + _BLOCK)
         tally = np.zeros((len(y[some]), n_classes))
-        rows = np.arange(len(tally))
         for t, weight in enumerate(weights):
             share = weight if seen is None else weight * ~seen[t, some]
-            tally[rows, votes[t, some]] += share
+            add_votes(tally, votes[t, some], share)
         asked = tally.any(axis=1)
         wrong += int(np.sum((np.argmax(tally, axis=1) != y[some]) & asked))
         judged += int(asked.sum())

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.params.growth import is_real, refuse
+from weald.params.words import counted
 from weald.theory import member_game
 from weald.theory.margin_bounds import Family, MarginBounds, margin_bounds, tree_family
-from weald.theory.result import Result, counted
+from weald.theory.result import Result
 from weald.theory.task import Task, check_delta, read_task
 from weald.theory.view import Codes
 

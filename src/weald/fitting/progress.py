@@ -1,8 +1,9 @@
 """A live bar for long fits, and the size of the batches in which they go.
 
-This is the bar of ``verbose``. Two others write about progress and are no part of a fit's own
-display: :class:`weald.callbacks.Progress` writes lines for users who ask for them, and the command
-line shows a bar that counts the fits of a cross-validation.
+This is the bar of ``verbose``; voting alone prints scikit-learn's lines in its place. Two others
+write about progress and are no part of a fit's own display: :class:`weald.callbacks.Progress`
+writes lines for users who ask for them, and the command line shows a bar that counts the fits of a
+cross-validation.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ class VotingEnsemble(NamedMembers, _Base):
         candidates = copies(names, estimators, params, ask=lambda *_: None)
         jobs = [Job(m) for m in range(len(candidates))]
 
+        # Lines instead of the bar of all other fits: scikit-learn's own tests of voting want them.
         def told(t: int, fitted: Fitted) -> None:
             print(
                 f"[Voting] ({t + 1} of {len(jobs)}) Processing {candidates[t].name}, "

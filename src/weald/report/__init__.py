@@ -38,7 +38,7 @@ def write_report(
     Parameters
     ----------
     path : str or Path
-        Where the page goes; what is there is replaced.
+        Where the page goes; what is there is replaced, when the page is complete.
     model : fitted classifier or regressor
     X, y : rows and targets
         The model may have seen them.
@@ -67,10 +67,12 @@ def write_report(
     >>> page.startswith("<!doctype html>")
     True
     """
+    from weald.params.whole_file import whole_file
     from weald.report.facts import gather
     from weald.report.page import page_of
 
     facts = gather(model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed)
-    target = Path(path)
-    target.write_text(page_of(facts), encoding="utf-8")
-    return target
+    page = page_of(facts)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")
+    return Path(path)

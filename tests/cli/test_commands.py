@@ -359,3 +359,34 @@ def test_wrong_use_of_the_program():
     result = run("fit", "--no-such-option")
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_infinite_numbers_are_missing_and_every_command_says_so(fitted):
+    odd = fitted.astype({"price": object})
+    odd.loc[[3, 4, 5], "price"] = ["inf", "-inf", "1e999"]
+    odd.to_csv("odd.csv", index=False)
+    odd.assign(price=fitted["price"].where(~fitted.index.isin([3, 4, 5]))).to_csv("gaps.csv")
+    words = "price: 3 infinite numbers are read as missing."
+    assert words in as_json("fit", "odd.csv", "-t", "paid", *QUICK)["notes"]
+    said = run("predict", "shop.weald", "odd.csv")
+    assert said.stdout == output("predict", "shop.weald", "gaps.csv")
+    assert said.stderr == f"note: {words}\n"
+    assert run("predict", "shop.weald", "odd.csv", "-q").stderr == ""
+    assert words in output("predict", "shop.weald", "odd.csv", "-o", "said.csv")
+    found = as_json("evaluate", "shop.weald", "odd.csv")
+    assert found["notes"] == [words]
+    assert found["scores"] == as_json("evaluate", "shop.weald", "gaps.csv")["scores"]
+    assert words in output("explain", "shop.weald", "odd.csv", "--row", 4)
+    assert words in output("theory", "shop.weald", "odd.csv")
+
+
+def test_rows_without_a_target_and_without_weight_are_told_apart(shop):
+    weighed = shop.assign(w=np.where(np.arange(300) < 120, 0, 1))
+    weighed.to_csv("weighed.csv", index=False)
+    output("fit", "weighed.csv", "-t", "paid", "--weight", "w", *QUICK)
+    weighed.loc[[7, 200], "paid"] = None
+    weighed.to_csv("weighed.csv", index=False)
+    assert as_json("evaluate", "weighed.weald", "weighed.csv")["notes"] == [
+        "2 rows without paid are left out.",
+        "119 rows of weight 0 are left out.",
+    ]

@@ -197,7 +197,7 @@ def test_rows_of_no_weight_are_left_out_and_said(tmp_path):
     text = rows("x,w,y", lambda i: i % 7, lambda i: i % 2, lambda i: i * 1.5)
     training = judged(tmp_path, text, weight="w")
     assert len(training) == 20
-    assert training.notes == ("20 rows have the weight 0 and are left out.",)
+    assert training.notes == ("20 rows of weight 0 are left out.",)
 
 
 def test_headers_with_spaces_and_twice(tmp_path):
@@ -278,8 +278,8 @@ def test_a_recipe_reads_another_file_alike(tmp_path):
     training = judged(tmp_path, text)
     recipe = Recipe.from_json(training.recipe.to_json())
     assert recipe == training.recipe
-    [(X, _)] = recipe.tables(open_file(str(tmp_path / "table.csv")))
-    assert X.equals(training.X)
+    [part] = recipe.parts(open_file(str(tmp_path / "table.csv")))
+    assert part.X.equals(training.X)
 
 
 def test_blocks_are_the_whole_file(tmp_path, monkeypatch):
@@ -288,7 +288,7 @@ def test_blocks_are_the_whole_file(tmp_path, monkeypatch):
     text = rows("x,c,y", lambda i: i % 7, lambda i: "uvw"[i % 3], lambda i: i * 1.5, n=3000)
     training = judged(tmp_path, text)
     source = open_file(str(tmp_path / "table.csv"))
-    parts = [X for X, _ in training.recipe.tables(source)]
+    parts = [part.X for part in training.recipe.parts(source)]
     assert len(parts) > 5
     assert sum(part.shape[0] for part in parts) == len(training) == 3000
     assert [x for part in parts for x in part["x"].to_pylist()] == columns_of(training)["x"]
@@ -355,3 +355,31 @@ def test_a_file_cut_off_is_told(tmp_path):
     with pytest.raises(DataError, match=r"Cannot read .*cut.csv.gz"):
         read_training(open_file(str(path)), "y")
     assert Path(path).exists()
+
+
+@pytest.mark.parametrize("reader", ["arrow", "python"])
+def test_infinite_numbers_are_missing_and_said(reader, tmp_path, monkeypatch):
+    if reader == "python":
+        _without_arrow(monkeypatch)
+    odd = {3: "inf", 4: "-Infinity", 5: "1e999"}
+    text = rows(
+        "x,z,y",
+        lambda i: odd.get(i, i % 7),
+        lambda i: "-inf" if i == 9 else i % 5,
+        lambda i: "1e400" if i == 8 else i * 1.5,
+    )
+    training = judged(tmp_path, text)
+    assert training.notes == (
+        "y: 1 infinite number is read as missing.",
+        "1 of 40 rows (2.5%) has no y and is left out.",
+        "x: 3 infinite numbers are read as missing.",
+        "z: 1 infinite number is read as missing.",
+    )
+    found = columns_of(training)
+    assert [i for i, cell in enumerate(found["x"]) if cell is None or np.isnan(cell)] == [3, 4, 5]
+    assert np.isfinite(training.y).all()
+    [part] = training.recipe.parts(open_file(str(tmp_path / "table.csv")))
+    assert part.infinite == {"x": 3, "z": 1}
+    nothing = rows("x,z,y", lambda i: "inf", lambda i: i % 5, lambda i: i * 1.5)
+    [left_out] = judged(tmp_path, nothing).recipe.left_out
+    assert left_out.reason == "it has no finite numbers"

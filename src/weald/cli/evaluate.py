@@ -109,16 +109,26 @@ def known_rows(saved: SavedModel, source: Source) -> tuple[Any, Any, Any, list[s
     import numpy as np
 
     from weald.cli.predict import asked
+    from weald.dataset.errors import left_out_words
+    from weald.dataset.recipe import infinite_notes
 
     classes = getattr(saved.model, "classes_", None)
-    said, targets, weights, absent = [], [], [], 0
-    for X, y, w, rows in tables_with_target(saved, source):
-        answers = asked(saved, "predict" if classes is None else "predict_proba", X)
+    said, targets, weights, infinite = [], [], [], []
+    absent = weightless = 0
+    for part, y, w, present in parts_with_target(saved, source):
+        rows = present & (w > 0)
+        answers = asked(saved, "predict" if classes is None else "predict_proba", part.X)
+        infinite.append(part.infinite)
         said.append(np.asarray(answers, dtype=np.float64).reshape(len(rows), -1)[rows])
         targets.append(y[rows])
         weights.append(w[rows])
-        absent += int((~rows).sum())
-    notes = [f"{absent:,} rows without {saved.recipe.target} are left out."] if absent else []
+        absent += int((~present).sum())
+        weightless += int((present & (w == 0)).sum())
+    notes = infinite_notes(infinite)
+    if absent:
+        notes.append(left_out_words(absent, f"without {saved.recipe.target}"))
+    if weightless:
+        notes.append(left_out_words(weightless, "of weight 0"))
     y = np.concatenate(targets)
     if not len(y):
         weighed = f" and a weight {saved.recipe.weight!r} above 0" if saved.recipe.weight else ""
@@ -126,24 +136,25 @@ def known_rows(saved: SavedModel, source: Source) -> tuple[Any, Any, Any, list[s
     return np.concatenate(said), y, np.concatenate(weights), notes
 
 
-def tables_with_target(saved: SavedModel, source: Source) -> Any:
-    """Blocks of X, targets, weights, and which rows have a target and weight."""
+def parts_with_target(saved: SavedModel, source: Source) -> Any:
+    """Parts of a file, their targets, weights, and which rows have a target."""
     import numpy as np
 
-    from weald.dataset import DataError
+    from weald.dataset.cells import finite
     from weald.dataset.training import read_weights
 
     recipe = saved.recipe
     weight = recipe.weight if recipe.weight in source.names else None
     others = (recipe.target,) if weight is None else (recipe.target, weight)
-    for X, block in recipe.tables(source, others):
-        n = len(block[recipe.target])
-        y = _targets(saved, block[recipe.target])
+    for part in recipe.parts(source, others):
+        y = _targets(saved, part.cells[recipe.target])
+        if y.dtype.kind == "f":
+            y, infinite = finite(y)
+            if infinite:
+                part.infinite[recipe.target] = infinite
         present = ~np.isnan(y) if y.dtype.kind == "f" else np.array([one is not None for one in y])
-        w = np.ones(n) if weight is None else read_weights(block[weight], weight)
-        if y.dtype.kind == "f" and np.isinf(y).any():
-            raise DataError(f"The target {recipe.target!r} must hold finite numbers.")
-        yield X, y, w, present & (w > 0)
+        w = np.ones(len(part)) if weight is None else read_weights(part.cells[weight], weight)
+        yield part, y, w, present
 
 
 def _targets(saved: SavedModel, cells: Any) -> Any:

@@ -23,9 +23,9 @@ __all__ = [
 ]
 
 
-def console() -> Console:
-    """Where results go."""
-    return Console(highlight=False, soft_wrap=False)
+def console(*, beside: bool = False) -> Console:
+    """Where results go; `beside`: to standard error, as standard output is taken by data."""
+    return Console(highlight=False, soft_wrap=False, stderr=beside)
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
@@ -64,9 +64,9 @@ def print_grid(
     out.print(grid)
 
 
-def print_notes(notes: Iterable[str]) -> None:
-    """Sentences about the data."""
-    out = console()
+def print_notes(notes: Iterable[str], *, beside: bool = False) -> None:
+    """Sentences about the data; `beside`: to standard error."""
+    out = console(beside=beside)
     for note in notes:
         out.print(Text(f"note: {note}", style="yellow"))
 

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLANKS", "ArrowText", "Cells", "Coded", "Numbers", "PlainText", "join"]
+__all__ = [
+    "BLANKS",
+    "ArrowText",
+    "Cells",
+    "Coded",
+    "Numbers",
+    "PlainText",
+    "finite",
+    "infinite_words",
+    "join",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -196,6 +206,25 @@ def join(parts: Sequence[Cells]) -> Cells:
     assert isinstance(first, PlainText)
     cells = [cell for part in parts for cell in part.cells]  # type: ignore[attr-defined]
     return PlainText(cells, first.comma)
+
+
+def finite(numbers: FloatArray) -> tuple[FloatArray, int]:
+    """Numbers with NaN in place of the infinite ones, and how many these were.
+
+    A cell such as ``inf`` or ``1e999`` is what a division by zero left, not a number to learn from.
+    """
+    infinite = np.isinf(numbers)
+    n = int(np.count_nonzero(infinite))
+    return (np.where(infinite, np.nan, numbers), n) if n else (numbers, 0)
+
+
+def infinite_words(name: str, n: int) -> str:
+    """The sentence about the infinite cells of a column.
+
+    >>> infinite_words("speed", 1)
+    'speed: 1 infinite number is read as missing.'
+    """
+    return f"{name}: {n:,} infinite number{'s are' if n > 1 else ' is'} read as missing."
 
 
 def number_text(value: float) -> str:

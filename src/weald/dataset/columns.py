@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray
+from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray, finite, infinite_words
 from weald.dataset.dates import PARTS, find_pattern, in_words, parts
 from weald.dataset.recipe import ColumnRule, LeftOut
 from weald.params.words import listed
@@ -55,14 +55,21 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
         Use it even if it looks like nothing to learn from.
     """
     numbers, blanks = _numbers(cells)
+    infinite = 0
+    if numbers is not None:
+        numbers, infinite = finite(numbers)
     if numbers is not None and not _whole_dates(numbers):
         reason = None if keep else _useless_numbers(name, numbers)
+        if reason is not None and infinite:
+            reason = "it has no finite numbers"
         if reason is not None:
             return Judged(None, LeftOut(name, reason), [], [])
         notes = []
         if blanks:
             shown = listed([repr(one) for one in blanks])
             notes.append(f"{name}: {shown} among its numbers is read as missing.")
+        if infinite:
+            notes.append(infinite_words(name, infinite))
         return Judged(ColumnRule(name, "number", blanks), None, [numbers], notes)
     coded = cells.coded()
     n, present = len(cells), [label for label in coded.labels if label]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["DataError", "first_line", "named", "suggestion"]
+__all__ = ["DataError", "first_line", "left_out_words", "named", "suggestion"]
 
 
 class DataError(ValueError):
@@ -41,3 +41,12 @@ def named(names: Iterable[str], most: int = 10) -> str:
     every = list(names)
     rest = len(every) - most
     return ", ".join(every[:most]) + (f", +{rest} more" if rest > 0 else "")
+
+
+def left_out_words(n: int, which: str) -> str:
+    """The sentence about rows that are left out.
+
+    >>> left_out_words(1, "without price"), left_out_words(2000, "of weight 0")
+    ('1 row without price is left out.', '2,000 rows of weight 0 are left out.')
+    """
+    return f"{n:,} row{'s' * (n != 1)} {which} {'is' if n == 1 else 'are'} left out."

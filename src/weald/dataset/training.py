@@ -9,9 +9,19 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from weald.dataset.cells import ArrowText, Cells, Coded, FloatArray, Numbers, PlainText, join
+from weald.dataset.cells import (
+    ArrowText,
+    Cells,
+    Coded,
+    FloatArray,
+    Numbers,
+    PlainText,
+    finite,
+    infinite_words,
+    join,
+)
 from weald.dataset.columns import judge
-from weald.dataset.errors import DataError, named
+from weald.dataset.errors import DataError, left_out_words, named
 from weald.dataset.frames import make_frame
 from weald.dataset.recipe import ColumnRule, LeftOut, Recipe, check_column
 from weald.dataset.sources import Block, Source
@@ -144,7 +154,7 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
     Parameters
     ----------
     cells : Cells
-        None of them missing.
+        None of them missing or infinite.
     name : str
     task : {"classification", "regression"}, optional
         Default: classification for text and for a few repeated whole numbers, else regression.
@@ -165,8 +175,6 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
                 "rows: it names rows rather than classes; choose another --target."
             )
         return coded.texts(), "classification"
-    if not np.isfinite(numbers).all():
-        raise DataError(f"The target {name!r} must hold finite numbers.")
     values = np.unique(numbers)
     whole = bool(np.all((values == np.round(values)) & (np.abs(values) < 2**53)))
     if task is None:
@@ -254,6 +262,10 @@ def _whole(source: Source, wanted: list[str]) -> Block:
 def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
     """Leave out the rows whose target is missing."""
     numbers = cells[target].numbers()
+    if numbers is not None:
+        numbers, infinite = finite(numbers)
+        if infinite:
+            notes.append(infinite_words(target, infinite))
     missing = cells[target].coded().codes < 0 if numbers is None else np.isnan(numbers)
     n = int(missing.sum())
     if not n:
@@ -261,7 +273,8 @@ def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
     if n == len(missing):
         raise DataError(f"The target {target!r} is empty: there is nothing to learn.")
     share = n / len(missing)
-    notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) have no {target} and are left out.")
+    words = f"has no {target} and is" if n == 1 else f"have no {target} and are"
+    notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) {words} left out.")
     rows = np.flatnonzero(~missing)
     return {name: taken(column, rows) for name, column in cells.items()}
 
@@ -273,7 +286,7 @@ def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:
         return cells
     if not weights.any():
         raise _no_weights(weight)
-    notes.append(f"{int((weights == 0).sum()):,} rows have the weight 0 and are left out.")
+    notes.append(left_out_words(int((weights == 0).sum()), "of weight 0"))
     rows = np.flatnonzero(weights)
     return {name: taken(column, rows) for name, column in cells.items()}
 

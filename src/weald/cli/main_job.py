@@ -108,7 +108,7 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
             training.y,
             title=f"{stem(source.name)}: {recipe.target}",
             leaderboard=facts["leaderboard"],
-            notes=[*facts["notes"], *_left_out_sentences(training)],
+            notes=[*_reading_sentence(training), *facts["notes"], *_left_out_sentences(training)],
             seed=options.seed,
         )
     if json:
@@ -163,6 +163,7 @@ def _facts(
     facts: dict[str, Any] = {
         "source": training.source,
         "rows": len(training),
+        "reading": list(training.reading),
         "target": recipe.target,
         "task": recipe.task,
         "categories": training.categories,
@@ -183,6 +184,10 @@ def _facts(
     return facts
 
 
+def _reading_sentence(training: Training) -> list[str]:
+    return [f"The file is read as {', '.join(training.reading)}."] if training.reading else []
+
+
 def _left_out_sentences(training: Training) -> list[str]:
     return [f"{one.name} is left out: {one.reason}." for one in training.recipe.left_out]
 
@@ -197,6 +202,7 @@ def _show_data(training: Training) -> None:
     ]
     facts = [
         ("data", f"{training.source}, {counted(len(training), 'row')}"),
+        *([("read as", ", ".join(training.reading))] if training.reading else []),
         ("target", f"{recipe.target}, {_target_words(training)}"),
         ("columns", f"{len(kinds)} ({', '.join(parts)})"),
     ]

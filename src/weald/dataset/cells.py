@@ -73,6 +73,10 @@ class Cells(ABC):
     def coded(self) -> Coded:
         """The cells as labels, without the spaces around them."""
 
+    def decimal_commas(self) -> bool:
+        """Whether the cells, if they are numbers, have decimal commas."""
+        return False
+
     def not_number(self, blanks: Collection[str] = ()) -> tuple[int, str] | None:
         """The first row whose cell is no number, and that cell."""
         coded = self.coded()
@@ -130,6 +134,9 @@ class PlainText(Cells):
                 values[i] = float(text)
         return values
 
+    def decimal_commas(self) -> bool:
+        return self.comma and any("," in cell for cell in self.cells if cell is not None)
+
     def coded(self) -> Coded:
         """Labels in the order in which they come."""
         lookup: dict[str, int] = dict.fromkeys(BLANKS, -1)
@@ -173,6 +180,11 @@ class ArrowText(Cells):
             text = pc.replace_substring_regex(text, r"^\+", "")
             values = _cast(text)
         return values
+
+    def decimal_commas(self) -> bool:
+        import pyarrow.compute as pc
+
+        return self.comma and bool(pc.any(pc.match_substring(self.array, ",")).as_py())
 
     def coded(self) -> Coded:
         """By Arrow's dictionaries; labels that differ by the spaces around them are one."""

@@ -22,6 +22,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ENCODINGS = {
+    "cp1252": "Latin-1 text (not UTF-8)",
+    "utf-16": "UTF-16 text",
+    "utf-8-sig": "a byte-order mark",
+}
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,23 @@ class Dialect:
     names : tuple of str
         Of the columns: trimmed, none empty, none twice.
     notes : tuple of str
-        What is unusual, in sentences.
+        What was changed about the names, in sentences.
     """
 
     encoding: str
     delimiter: str
     names: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """What is not as in plain CSV, in a few words each."""
+        words = []
+        if self.delimiter != ",":
+            words.append(f"cells divided by {DELIMITERS[self.delimiter]}")
+        if self.encoding in _ENCODINGS:
+            words.append(_ENCODINGS[self.encoding])
+        return tuple(words)
 
     @property
     def decimal_comma(self) -> bool:
@@ -64,13 +79,8 @@ def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
     >>> sniff("größe;preis\n1,5;2\n".encode("latin-1"), whole=True, where="f").names
     ('größe', 'preis')
     """
-    notes = []
     encoding = _encoding(sample, whole)
     text = sample.decode(encoding, errors="replace")
-    if encoding == "cp1252":
-        notes.append("The text is not UTF-8 and is read as Latin-1 (Windows-1252).")
-    elif encoding == "utf-16":
-        notes.append("The text is UTF-16.")
     if "\0" in text:
         raise DataError(f"{where} is not a text file: it holds zero bytes.")
     lines = [line for line in text.splitlines(keepends=True) if line.strip()]
@@ -80,10 +90,8 @@ def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
         raise DataError(f"{where} is empty.")
     delimiter = _delimiter(lines[:_LINES])
     header = next(csv.reader(io.StringIO("".join(lines)), delimiter=delimiter))
-    names, told = unique_names(header)
-    if delimiter != ",":
-        notes.append(f"Cells are divided by {DELIMITERS[delimiter]}.")
-    return Dialect(encoding, delimiter, tuple(names), (*notes, *told))
+    names, notes = unique_names(header)
+    return Dialect(encoding, delimiter, tuple(names), tuple(notes))
 
 
 def unique_names(header: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -54,6 +54,8 @@ class Source:
         ``open(wanted)``: the blocks, with the wanted columns only.
     unusable : dict
         Columns that are neither numbers nor text nor dates, and what they are.
+    reading : tuple of str
+        How a text file is written where it is not plain CSV, in a few words each.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Source:
     notes: tuple[str, ...]
     open: Callable[[list[str]], Iterator[Block]]
     unusable: dict[str, str]
+    reading: tuple[str, ...] = ()
 
     def blocks(self, wanted: list[str] | None = None) -> Iterator[Block]:
         """The rows, block by block.
@@ -137,7 +140,7 @@ def _open_text(path: str) -> Source:
     def blocks(wanted: list[str]) -> Iterator[Block]:
         return read(path, dialect, wanted)
 
-    return Source(path, list(dialect.names), dialect.notes, blocks, {})
+    return Source(path, list(dialect.names), dialect.notes, blocks, {}, dialect.reading)
 
 
 def _arrow_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Block]:

@@ -52,6 +52,8 @@ class Training:
         What was done to the data, in sentences.
     categories : dict
         Labels of the categorical columns.
+    reading : tuple of str
+        How the file is written where it is not plain CSV, in a few words each.
     """
 
     source: str
@@ -62,6 +64,7 @@ class Training:
     recipe: Recipe
     notes: tuple[str, ...]
     categories: dict[str, list[str]]
+    reading: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -145,7 +148,16 @@ def read_training(
         categories={
             name: sorted(one.labels) for name, one in values.items() if isinstance(one, Coded)
         },
+        reading=(*source.reading, *(["decimal commas"] * _decimal_commas(cells, rules, y, target))),
     )
+
+
+def _decimal_commas(
+    cells: Block, rules: list[ColumnRule], y: npt.NDArray[Any], target: str
+) -> bool:
+    numbers = [rule.name for rule in rules if rule.kind == "number"]
+    numbers += [target] if y.dtype.kind == "f" else []
+    return any(cells[name].decimal_commas() for name in numbers)
 
 
 def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.NDArray[Any], Task]:

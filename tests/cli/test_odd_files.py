@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .running import QUICK, as_json, error, output
+from .running import QUICK, as_json, output
 
 
 @pytest.fixture

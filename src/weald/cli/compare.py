@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.cli.errors import OutOfTime, UserError
-from weald.cli.limits import REFIT, FitLimit, limited
+from weald.cli.limits import REFIT, FitLimit, can_end, limited
 from weald.cli.methods import Method, Settings, make
 from weald.cli.metrics import Metric, main_metrics
 from weald.crossfit.fits import Candidate, CandidateFits, drive_fits
@@ -46,7 +46,7 @@ class Entry:
     seconds : float
         All fits on folds together.
     cut : bool
-        Fits were ended by the time limit.
+        Fits were ended by the time limit, with fewer members than asked for.
     """
 
     method: str
@@ -141,7 +141,7 @@ def compare(
         limit = FitLimit(
             deadline - REFIT * longest,
             max(seconds, 0.05),
-            can_end=bool({"time_limit", "callbacks"} & set(_params(method, training))),
+            can_end=can_end(_params(method, training)),
             must=not entries,
         )
         try:
@@ -168,16 +168,17 @@ def compare(
 
 def fit_best(
     training: Training, method: Method, settings: Settings, seed: int, seconds: float
-) -> Any:
-    """Fit a method to all rows, within some seconds."""
+) -> tuple[Any, bool]:
+    """Fit a method to all rows, within some seconds; the model, and whether it was cut short."""
     model = make(method, training.recipe.task, seed, settings[method.name])
     given: dict[str, Any] = {}
     if training.groups is not None and "time_limit" in model.get_params(deep=False):
         given["groups"] = training.groups
     if training.weights is not None:
         given["sample_weight"] = training.weights
-    with limited(model, seconds), _sentences():
-        return model.fit(training.X, training.y, **given)
+    with limited(model, seconds) as limit, _sentences():
+        model.fit(training.X, training.y, **given)
+    return model, limit.cut
 
 
 def _cross_validate(

@@ -16,7 +16,9 @@ from weald.cli.errors import OutOfTime, UserError
 from weald.cli.methods import METHODS, Settings, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
 from weald.cli.showing import (
+    CUT_WORDS,
     counted,
+    marked,
     print_facts,
     print_grid,
     print_json,
@@ -130,11 +132,18 @@ def _fitted(
     for k, name in enumerate(names):
         try:
             left = deadline - monotonic()
-            return fit_best(training, METHODS[name], settings, seed, left), name
+            model, cut = fit_best(training, METHODS[name], settings, seed, left)
         except OutOfTime:
             if k + 1 == len(names):
                 raise
             notes.append(f"There was no time to fit {name} to all rows: {names[k + 1]} is taken.")
+            continue
+        if cut:
+            notes.append(
+                f"The fit of {name} to all rows was cut short as well: more --time may give a "
+                "better model."
+            )
+        return model, name
     raise AssertionError("a comparison has entries")
 
 
@@ -238,7 +247,7 @@ def _show_leaderboard(found: Comparison) -> None:
         ("method", found.metric.words, "std. error", found.beside.words, "seconds"),
         [
             (
-                one.method,
+                marked(one.method, one.cut),
                 short(one.score),
                 short(one.standard_error),
                 short(one.beside),
@@ -249,10 +258,9 @@ def _show_leaderboard(found: Comparison) -> None:
         title=f"{found.n_folds}-fold cross-validation ({way} {found.metric.words} is better)",
         best=0,
     )
-    cut = [one.method for one in found.entries if one.cut]
     print_words("")
-    if cut:
-        print_notes([f"Fits were cut short, as --time asks: {', '.join(cut)}."])
+    if any(one.cut for one in found.entries):
+        print_words(CUT_WORDS)
     print_notes(f"{name} has no score: {reason}." for name, reason in found.missing.items())
 
 

@@ -12,7 +12,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 __all__ = [
+    "CUT_WORDS",
     "counted",
+    "marked",
     "plain",
     "print_facts",
     "print_grid",
@@ -21,6 +23,14 @@ __all__ = [
     "print_words",
     "short",
 ]
+
+# What the mark beside a method means.
+CUT_WORDS = "* cut short by --time: fewer members than it would have with more"
+
+
+def marked(method: str, cut: bool) -> str:
+    """A method, with a mark if its fits were cut short."""
+    return f"{method} *" if cut else method
 
 
 def console(*, beside: bool = False) -> Console:

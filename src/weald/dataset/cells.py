@@ -135,6 +135,7 @@ class PlainText(Cells):
         return values
 
     def decimal_commas(self) -> bool:
+        """Whether there is a comma, where it is one of decimals."""
         return self.comma and any("," in cell for cell in self.cells if cell is not None)
 
     def coded(self) -> Coded:
@@ -182,6 +183,7 @@ class ArrowText(Cells):
         return values
 
     def decimal_commas(self) -> bool:
+        """Whether there is a comma, where it is one of decimals."""
         import pyarrow.compute as pc
 
         return self.comma and bool(pc.any(pc.match_substring(self.array, ",")).as_py())

@@ -44,7 +44,8 @@ def write_report(
         The model may have seen them.
     title : str
     leaderboard : list of dicts, optional
-        Rows with "method", "score", "standard_error" and "seconds", in the order to be shown.
+        Rows with "method", "score", "standard_error", "seconds" and "cut" (whether time ended its
+        fits), in the order to be shown.
     notes : list of str
         Sentences about the data.
     seed : int

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .running import QUICK, as_json, output
+from .running import QUICK, as_json, error, output
 
 
 @pytest.fixture
@@ -36,3 +36,56 @@ def test_how_a_file_is_written_is_said_in_a_line(towns):
     assert ", ".join(found["reading"]) == words
     towns.to_csv("plain.csv", index=False)
     assert "read as" not in output("fit", "plain.csv", "-t", "price", *QUICK)
+
+
+def test_nothing_that_is_needed_is_overwritten(towns):
+    towns.to_csv("towns.csv", index=False)
+    before = Path("towns.csv").read_bytes()
+    Path("link.html").symlink_to("towns.csv")
+    Path("hard.weald").hardlink_to("towns.csv")
+    fit = ("fit", "towns.csv", "-t", "price", "-m", "tree", "--cv", 3)
+    words = "would overwrite towns.csv: give another name."
+    assert error(2, *fit, "--model", "towns.csv") == f"--model towns.csv {words}"
+    assert error(2, *fit, "--model", "./towns.csv") == f"--model ./towns.csv {words}"
+    assert error(2, *fit, "--model", "hard.weald") == f"--model hard.weald {words}"
+    assert error(2, *fit, "--report", "towns.csv") == f"--report towns.csv {words}"
+    assert error(2, *fit, "--report", "link.html") == f"--report link.html {words}"
+    both = error(2, *fit, "--report", "both", "--model", "both")
+    assert both == "--report both would overwrite both: give another name."
+    output(*fit, "--no-report", "--model", "model.csv")
+    predict = ("predict", "model.csv", "towns.csv", "--output")
+    assert error(2, *predict, "towns.csv") == f"--output towns.csv {words}"
+    assert "overwrite model.csv" in error(2, *predict, "model.csv")
+    assert Path("towns.csv").read_bytes() == before
+    output(*predict, "other.csv")
+
+
+def test_ctrl_c_during_the_report_keeps_the_model(towns, monkeypatch):
+    from weald.report import facts
+
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(facts, "data_facts", stop)
+    towns.to_csv("towns.csv", index=False)
+    Path("towns.html").write_text("old")
+    fit = ("fit", "towns.csv", "-t", "price", "-m", "tree", "--cv", 3)
+    text = " ".join(output(*fit).split())
+    assert "Stopped by Ctrl-C before the report was done; towns.weald is complete." in text
+    assert text.endswith("model towns.weald")
+    assert Path("towns.html").read_text() == "old"
+    assert len(output("predict", "towns.weald", "towns.csv").splitlines()) == 121
+    found = as_json(*fit)
+    assert found["report"] is None
+    assert "Ctrl-C" in found["notes"][-1]
+
+
+def test_a_full_disk_is_told_in_a_sentence(towns, monkeypatch):
+    towns.to_csv("towns.csv", index=False)
+
+    def full(*given, **more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("weald.cli.main_job.write_report", full)
+    fit = ("fit", "towns.csv", "-t", "price", "-m", "tree", "--cv", 3)
+    assert error(3, *fit, begun=True) == "Cannot write: No space left on device."

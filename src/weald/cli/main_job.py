@@ -15,6 +15,7 @@ from weald.cli.compare import Comparison, compare, fit_best, heard, prepare
 from weald.cli.errors import OutOfTime, UserError
 from weald.cli.methods import METHODS, Settings, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
+from weald.cli.options import spare
 from weald.cli.showing import (
     CUT_WORDS,
     counted,
@@ -28,6 +29,7 @@ from weald.cli.showing import (
 )
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
+from weald.params.words import listed
 from weald.report import write_report
 
 __all__ = ["Options", "run"]
@@ -60,9 +62,11 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     began = monotonic()
     methods = chosen_methods(options.methods)
     model_path = _writable(options.model or f"{stem(source.name)}.weald", "--model")
+    spare(model_path, "--model", source.path)
     report_path = None
     if not options.no_report:
         report_path = _writable(options.report or f"{stem(source.name)}.html", "--report")
+        spare(report_path, "--report", source.path, model_path)
     training = read_training(
         source,
         options.target,
@@ -103,18 +107,14 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     facts = _facts(training, found, notes, options, model_path, method)
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
-        write_report(
-            report_path,
-            model,
-            training.X,
-            training.y,
-            title=f"{stem(source.name)}: {recipe.target}",
-            leaderboard=facts["leaderboard"],
-            notes=[*_reading_sentence(training), *facts["notes"], *_left_out_sentences(training)],
-            seed=options.seed,
-        )
+        try:
+            _write_report(report_path, model, training, facts)
+        except KeyboardInterrupt:
+            report_path = None
+            notes.append(f"Stopped by Ctrl-C before the report was done; {model_path} is complete.")
     if json:
-        print_json({**facts, "recipe": recipe.to_json(), "report": report_path, "seconds": seconds})
+        told = {"notes": [*training.notes, *notes], "report": report_path, "seconds": seconds}
+        print_json({**facts, "recipe": recipe.to_json(), **told})
     elif not quiet:
         _show_end(facts, notes, report_path, seconds)
 
@@ -193,12 +193,21 @@ def _facts(
     return facts
 
 
-def _reading_sentence(training: Training) -> list[str]:
-    return [f"The file is read as {', '.join(training.reading)}."] if training.reading else []
-
-
-def _left_out_sentences(training: Training) -> list[str]:
-    return [f"{one.name} is left out: {one.reason}." for one in training.recipe.left_out]
+def _write_report(path: str, model: Any, training: Training, facts: dict[str, Any]) -> None:
+    recipe, notes = training.recipe, list(facts["notes"])
+    if training.reading:
+        notes.insert(0, f"The file is read as {', '.join(training.reading)}.")
+    notes += [f"{one.name} is left out: {one.reason}." for one in recipe.left_out]
+    write_report(
+        path,
+        model,
+        training.X,
+        training.y,
+        title=f"{stem(training.source)}: {recipe.target}",
+        leaderboard=facts["leaderboard"],
+        notes=notes,
+        seed=facts["seed"],
+    )
 
 
 def _show_data(training: Training) -> None:
@@ -261,7 +270,13 @@ def _show_leaderboard(found: Comparison) -> None:
     print_words("")
     if any(one.cut for one in found.entries):
         print_words(CUT_WORDS)
-    print_notes(f"{name} has no score: {reason}." for name, reason in found.missing.items())
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in found.missing.items():
+        by_reason.setdefault(reason, []).append(name)
+    print_notes(
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score: {reason}."
+        for reason, names in by_reason.items()
+    )
 
 
 def _show_end(facts: dict[str, Any], notes: list[str], report: str | None, seconds: float) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weald.cli.errors import ModelError, UserError, telling_errors
-from weald.cli.options import Data, File, Model, the_source
+from weald.cli.options import Data, File, Model, spare, the_source
 
 if TYPE_CHECKING:
     from weald.cli.model_file import SavedModel
@@ -57,19 +57,14 @@ def predict(
 
         saved = load_model(model)
         source = the_source(file, data)
+        if output is not None:
+            spare(output, "--output", source.path, model)
         began, n = monotonic(), 0
         infinite: list[dict[str, int]] = []
-        try:
-            with open_writer(output, lines=json) as writer:
-                for columns in _blocks(saved, source, tuple(copy or ()), proba, infinite):
-                    writer.write(columns)
-                    n += len(next(iter(columns.values())))
-        except BrokenPipeError:  # such as by `| head`
-            import os
-            import sys
-
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return
+        with open_writer(output, lines=json) as writer:
+            for columns in _blocks(saved, source, tuple(copy or ()), proba, infinite):
+                writer.write(columns)
+                n += len(next(iter(columns.values())))
         if quiet:
             return
         from weald.cli.showing import counted, print_notes, print_words

@@ -56,6 +56,8 @@ class Source:
         Columns that are neither numbers nor text nor dates, and what they are.
     reading : tuple of str
         How a text file is written where it is not plain CSV, in a few words each.
+    path : str or None
+        Of the file, if it is one.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Source:
     open: Callable[[list[str]], Iterator[Block]]
     unusable: dict[str, str]
     reading: tuple[str, ...] = ()
+    path: str | None = None
 
     def blocks(self, wanted: list[str] | None = None) -> Iterator[Block]:
         """The rows, block by block.
@@ -140,7 +143,7 @@ def _open_text(path: str) -> Source:
     def blocks(wanted: list[str]) -> Iterator[Block]:
         return read(path, dialect, wanted)
 
-    return Source(path, list(dialect.names), dialect.notes, blocks, {}, dialect.reading)
+    return Source(path, list(dialect.names), dialect.notes, blocks, {}, dialect.reading, path)
 
 
 def _arrow_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Block]:
@@ -254,7 +257,7 @@ def _open_lines(path: str) -> Source:
     def blocks(wanted: list[str]) -> Iterator[Block]:
         return _json_blocks(path, wanted)
 
-    return Source(path, list(names), (), blocks, {})
+    return Source(path, list(names), (), blocks, {}, path=path)
 
 
 def _json_blocks(path: str, wanted: list[str]) -> Iterator[Block]:
@@ -359,7 +362,7 @@ def _typed(path: str, schema: Any, batches: Callable[[], Iterator[Any]]) -> Sour
         for batch in batches():
             yield {name: _typed_cells(batch.column(places[name])) for name in wanted}
 
-    return Source(path, names, tuple(notes), blocks, unusable)
+    return Source(path, names, tuple(notes), blocks, unusable, path=path)
 
 
 def _typed_cells(array: Any) -> Cells:

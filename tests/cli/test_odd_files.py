@@ -89,3 +89,26 @@ def test_a_full_disk_is_told_in_a_sentence(towns, monkeypatch):
     monkeypatch.setattr("weald.cli.main_job.write_report", full)
     fit = ("fit", "towns.csv", "-t", "price", "-m", "tree", "--cv", 3)
     assert error(3, *fit, begun=True) == "Cannot write: No space left on device."
+
+
+def test_columns_of_many_categories_are_named_once():
+    """Not once for each method, fold, or copy in the report, nor on standard error."""
+    rng = np.random.default_rng(0)
+    n = 600
+    table = pd.DataFrame(
+        {
+            "area": rng.normal(100, 20, n),
+            "name": [f"n{i % 400}" for i in range(n)],
+            "code": [f"c{i}" for i in rng.integers(0, 330, n)],
+            "street": [f"s{i}" for i in rng.integers(0, 280, n)],
+        }
+    )
+    table["dear"] = np.where(table["area"] + rng.normal(size=n) > 100, "yes", "no")
+    table.to_csv("towns.csv", index=False)
+    fit = ("fit", "towns.csv", "-t", "dear", "-m", "boosting", "-m", "bagging", "--cv", 3)
+    text = " ".join(output(*fit).split())
+    assert text.count("nearly every row") == 1
+    assert "name has a different category in nearly every row (400 in 600 rows)" in text
+    assert text.count("most frequent apart") == 1
+    notes = as_json(*fit)["notes"]
+    assert ["nearly every row" in one for one in notes] == [True, False]

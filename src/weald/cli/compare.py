@@ -26,6 +26,7 @@ from weald.dataset import Training
 from weald.dataset.errors import first_line, named
 from weald.fitting.progress import live_bar
 from weald.input.fit_data import FitData
+from weald.params.warnings import NearUniqueWarning, SharedBinsWarning
 
 __all__ = ["Comparison", "Entry", "Prepared", "compare", "fit_best", "heard", "prepare"]
 
@@ -316,14 +317,22 @@ def _sentences() -> Iterator[None]:
 
 @contextmanager
 def heard(notes: list[str]) -> Iterator[None]:
-    """Collect warnings of weald as notes, each once, and silence those of others."""
+    """Collect warnings of weald as notes, each once, and silence those of others.
+
+    What depends on the rows of a fold is told once: that a column is near-unique was said when the
+    file was read, and of columns with more categories than bins the last fit, to all rows, counts.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", NearUniqueWarning)
         yield
+    crowded: list[str] = []
     for one in caught:
         if "OOB" in str(one.message):  # of a forest in a super learner that had little time
             continue
         text = " ".join(str(one.message).split())
-        ours = one.category is UserWarning and "sklearn" not in str(one.filename)
-        if ours and text not in notes:
-            notes.append(text)
+        if one.category is SharedBinsWarning:
+            crowded = [text]
+        elif one.category is UserWarning and "sklearn" not in str(one.filename):
+            notes += [text] if text not in notes else []
+    notes += crowded

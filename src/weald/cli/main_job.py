@@ -108,7 +108,8 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
         try:
-            _write_report(report_path, model, training, facts)
+            with heard([]):  # what is to be said was said, or stands in the page
+                _write_report(report_path, model, training, facts)
         except KeyboardInterrupt:
             report_path = None
             notes.append(f"Stopped by Ctrl-C before the report was done; {model_path} is complete.")

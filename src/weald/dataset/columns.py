@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +9,13 @@ import numpy as np
 from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray, finite, infinite_words
 from weald.dataset.dates import PARTS, find_pattern, in_words, parts
 from weald.dataset.recipe import ColumnRule, LeftOut
+from weald.input.ids import id_of_numbers, is_near_unique, near_unique_words
 from weald.params.words import listed
 
 __all__ = ["Judged", "judge"]
 
-_ID_NAME = re.compile(
-    r"(.*[_\s.-])?(id|uuid|guid|index|idx|rowid|row|no|nr|key)|column_1|Unnamed: 0|.*[a-z]I[dD]",
-    re.I,
-)
 _OWN_VALUE = 0.95  # of the rows: text with more different values identifies rows
-_FEW = 20  # rows, of which nothing is said about ids
+_FEW = 20  # rows, of which fewer different texts identify none
 _SOME_DATES = 10  # different numbers yyyymmdd, from which on they are taken for dates
 
 
@@ -85,7 +81,15 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
         reason = f"nearly every row has its own value ({len(present):,} in {n:,} rows)"
     if reason is not None:
         return Judged(None, LeftOut(name, reason), [], [])
-    return Judged(ColumnRule(name, "category"), None, [coded], [])
+    there = int(np.count_nonzero(coded.codes >= 0))
+    notes = []
+    if is_near_unique(len(present), there):
+        notes.append(
+            f"{name} has {near_unique_words(len(present), there)}: those of a single row count as "
+            "one. Leave it out with --drop, or put in place what several rows share, such as a "
+            "prefix, a group or a date."
+        )
+    return Judged(ColumnRule(name, "category"), None, [coded], notes)
 
 
 def _numbers(cells: Cells) -> tuple[FloatArray | None, tuple[str, ...]]:
@@ -120,12 +124,7 @@ def _useless_numbers(name: str, numbers: FloatArray) -> str | None:
     if low == high:
         # A number here and nothing there may say something.
         return _constant([f"{low:g}"]) if len(present) == n else None
-    whole = n >= _FEW and len(present) == n and np.isfinite(present).all() and high < 2**53
-    if not whole or (present % 1 != 0).any() or len(np.unique(present)) < n:
-        return None
-    if high - low == n - 1 and low in (0, 1):
-        return f"it numbers the rows from {low:.0f} to {high:.0f}"
-    return "every row has its own value, as its name says" if _ID_NAME.fullmatch(name) else None
+    return id_of_numbers(name, numbers)
 
 
 def _constant(labels: list[str]) -> str:

@@ -168,10 +168,42 @@ def test_evaluate(fitted):
     assert found["rows"] == 287
     assert [note[:30] for note in found["notes"]] == [
         "10 rows without paid are left ",
+        "The rows of some.csv were in the fit"[:30],
         "3 rows have a class that the m",
     ]
     fitted.drop(columns="paid").to_csv("none.csv", index=False)
     assert "'paid' is not a column" in error(3, "evaluate", "shop.weald", "none.csv")
+
+
+def test_evaluate_beside_the_scores_of_the_fit(shop):
+    some, rest = shop[:200], shop[200:]
+    some.to_csv("some.csv", index=False)
+    rest.to_csv("rest.csv", index=False)
+    fit = ("fit", "some.csv", "-t", "paid", *QUICK)
+    [entry] = as_json(*fit)["leaderboard"]
+    new = as_json("evaluate", "some.weald", "rest.csv")
+    assert new["cross_validated"]["log-loss"]["score"] == entry["score"]
+    assert new["cross_validated"]["log-loss"]["standard_error"] == entry["standard_error"]
+    assert new["cross_validated"]["accuracy"] == {"score": entry["beside"]}
+    assert new["share_of_rows_in_fit"] == 0
+    assert new["notes"] == []
+    text = output("evaluate", "some.weald", "rest.csv")
+    assert re.search(r"metric +score +std. error +cross-validated +std. error", text)
+    assert text.count(f"{entry['score']:.4f}") == 1
+    known = "rows of some.csv were in the fit: the scores are too good."
+    assert as_json("evaluate", "some.weald", "some.csv")["notes"] == [f"The {known}"]
+    assert as_json("evaluate", "some.weald", "shop.csv")["notes"] == [
+        "About 67% of the rows of shop.csv were in the fit: the scores are too good."
+    ]
+    wrong = rest["paid"].map({"late": "on time", "on time": "late"})
+    rest.assign(paid=wrong).to_csv("rest.csv", index=False)
+    [note] = as_json("evaluate", "some.weald", "rest.csv")["notes"]
+    assert re.match(r"The log loss is \d+ standard errors worse than when it was cross-val", note)
+    other = ("--metric", "matthews_corrcoef")
+    [entry] = as_json(*fit, *other)["leaderboard"]
+    found = as_json("evaluate", "some.weald", "some.csv")
+    assert found["cross_validated"]["matthews_corrcoef"]["score"] == entry["score"]
+    assert found["scores"]["matthews_corrcoef"]["score"] > entry["score"]
 
 
 def test_evaluate_numbers():
@@ -264,6 +296,9 @@ def test_theory(fitted):
     assert "200 rounds, 300 rows" in found["says"]["Certificate of boosting"]
     fitted[:100].to_csv("part.csv", index=False)
     assert "100" in as_json("theory", "shop.weald", "part.csv")["notes"][0]
+    fitted.assign(price=fitted["price"] + 1).to_csv("other.csv", index=False)
+    assert "are not those" in as_json("theory", "shop.weald", "other.csv")["notes"][0]
+    assert as_json("theory", "shop.weald", "shop.csv")["notes"] == []
     output("fit", "--data", "diabetes", *QUICK)
     assert "Nothing" in output("theory", "diabetes.weald", "--data", "diabetes")
 
@@ -374,7 +409,7 @@ def test_infinite_numbers_are_missing_and_every_command_says_so(fitted):
     assert run("predict", "shop.weald", "odd.csv", "-q").stderr == ""
     assert words in output("predict", "shop.weald", "odd.csv", "-o", "said.csv")
     found = as_json("evaluate", "shop.weald", "odd.csv")
-    assert found["notes"] == [words]
+    assert found["notes"][0] == words
     assert found["scores"] == as_json("evaluate", "shop.weald", "gaps.csv")["scores"]
     assert words in output("explain", "shop.weald", "odd.csv", "--row", 4)
     assert words in output("theory", "shop.weald", "odd.csv")
@@ -386,7 +421,7 @@ def test_rows_without_a_target_and_without_weight_are_told_apart(shop):
     output("fit", "weighed.csv", "-t", "paid", "--weight", "w", *QUICK)
     weighed.loc[[7, 200], "paid"] = None
     weighed.to_csv("weighed.csv", index=False)
-    assert as_json("evaluate", "weighed.weald", "weighed.csv")["notes"] == [
+    assert as_json("evaluate", "weighed.weald", "weighed.csv")["notes"][:2] == [
         "2 rows without paid are left out.",
         "119 rows of weight 0 are left out.",
     ]

@@ -115,6 +115,7 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
             notes.append(f"Stopped by Ctrl-C before the report was done; {model_path} is complete.")
     if json:
         told = {"notes": [*training.notes, *notes], "report": report_path, "seconds": seconds}
+        facts.pop("row_keys")  # of use in the model file only
         print_json({**facts, "recipe": recipe.to_json(), **told})
     elif not quiet:
         _show_end(facts, notes, report_path, seconds)
@@ -188,6 +189,7 @@ def _facts(
         "without_score": found.missing,
         "interrupted": found.interrupted,
         "notes": [*training.notes, *notes],
+        "row_keys": training.keys,
         "model": path,
         "fitted": datetime.now(UTC).isoformat(timespec="seconds"),
     }

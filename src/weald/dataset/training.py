@@ -24,6 +24,7 @@ from weald.dataset.columns import judge
 from weald.dataset.errors import DataError, left_out_words, named
 from weald.dataset.frames import make_frame
 from weald.dataset.recipe import ColumnRule, LeftOut, Recipe, check_column
+from weald.dataset.row_keys import keys_of, sample_keys
 from weald.dataset.sources import Block, Source
 
 __all__ = ["Task", "Training", "read_target", "read_training", "read_weights"]
@@ -54,6 +55,8 @@ class Training:
         Labels of the categorical columns.
     reading : tuple of str
         How the file is written where it is not plain CSV, in a few words each.
+    keys : list of str
+        By which other files can tell whether they have the same rows.
     """
 
     source: str
@@ -64,7 +67,8 @@ class Training:
     recipe: Recipe
     notes: tuple[str, ...]
     categories: dict[str, list[str]]
-    reading: tuple[str, ...] = ()
+    reading: tuple[str, ...]
+    keys: list[str]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -148,6 +152,7 @@ def read_training(
         categories={
             name: sorted(one.labels) for name, one in values.items() if isinstance(one, Coded)
         },
+        keys=sample_keys(keys_of(values, y)),
         reading=(*source.reading, *(["decimal commas"] * _decimal_commas(cells, rules, y, target))),
     )
 

@@ -1,7 +1,6 @@
 """Files of all dialects and formats, and what is said about them."""
 
 import gzip
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,8 @@ import pandas as pd
 import pytest
 
 from weald.dataset import DataError, Recipe, frames, open_file, read_training, sources, stem
+
+from .files import columns_of, judged, rows, without_arrow
 
 
 def table(n=60):
@@ -21,16 +22,6 @@ def table(n=60):
             "price": rng.normal(3, 1, n).round(3),
         }
     )
-
-
-def columns_of(training):
-    """Names, kinds, and the cells as the model sees them."""
-    X = training.X
-    if isinstance(X, np.ndarray):
-        X = pd.DataFrame(X, columns=training.recipe.features)
-    elif not isinstance(X, pd.DataFrame):
-        X = X.to_pandas()
-    return {name: X[name].astype(object).where(X[name].notna(), None).tolist() for name in X}
 
 
 DIALECTS = {
@@ -62,7 +53,7 @@ SAID = {
 @pytest.mark.parametrize("name", DIALECTS)
 def test_dialects_give_the_same_table(name, reader, tmp_path, monkeypatch):
     if reader == "python":
-        _without_arrow(monkeypatch)
+        without_arrow(monkeypatch)
     path = tmp_path / "table.csv"
     table().to_csv(path, index=False, **DIALECTS[name])
     training = read_training(open_file(str(path)), "price")
@@ -74,17 +65,6 @@ def test_dialects_give_the_same_table(name, reader, tmp_path, monkeypatch):
     assert [rule.kind for rule in training.recipe.columns] == ["number", "category", "number"]
     assert training.reading == SAID.get(name, ())
     assert training.notes == ()
-
-
-def _without_arrow(monkeypatch):
-    real = importlib.util.find_spec
-
-    def find(name, *rest):
-        return None if name == "pyarrow" else real(name, *rest)
-
-    monkeypatch.setattr(sources.importlib.util, "find_spec", find)
-    frames._library.cache_clear()
-    monkeypatch.setattr(frames, "_library", lambda: "pandas")
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", None])
@@ -120,18 +100,6 @@ def test_formats_give_the_same_table(ending, tmp_path):
     np.testing.assert_allclose(training.y, some["price"])
 
 
-def judged(tmp_path, text, **options):
-    path = tmp_path / "table.csv"
-    path.write_text(text)
-    return read_training(open_file(str(path)), "y", **options)
-
-
-def rows(head, *cells, n=40):
-    """A file of n rows; `cells` are functions of the row number."""
-    body = (",".join(str(cell(i)) for cell in cells) for i in range(n))
-    return "\n".join([head, *body]) + "\n"
-
-
 LEFT_OUT = {
     "a row number": ("id,x,y", lambda i: i, "it numbers the rows from 0 to 39"),
     "a number by name": (
@@ -140,7 +108,11 @@ LEFT_OUT = {
         "every row has its own value, as its name says",
     ),
     "an unnamed index": (",x,y", lambda i: i, "it numbers the rows from 0 to 39"),
-    "names": ("who,x,y", lambda i: f"n{i}", "nearly every row has its own value (40 in 40 rows)"),
+    "names": (
+        "who,x,y",
+        lambda i: f"n{i}",
+        "nearly every row has its own value (40 in 40 rows), such as 'n0'",
+    ),
     "a constant": ("c,x,y", lambda i: "same", "it is always same"),
     "a constant number": ("c,x,y", lambda i: 1.50, "it is always 1.5"),
     "nothing": ("c,x,y", lambda i: "", "it is empty"),
@@ -359,31 +331,3 @@ def test_a_file_cut_off_is_told(tmp_path):
     with pytest.raises(DataError, match=r"Cannot read .*cut.csv.gz"):
         read_training(open_file(str(path)), "y")
     assert Path(path).exists()
-
-
-@pytest.mark.parametrize("reader", ["arrow", "python"])
-def test_infinite_numbers_are_missing_and_said(reader, tmp_path, monkeypatch):
-    if reader == "python":
-        _without_arrow(monkeypatch)
-    odd = {3: "inf", 4: "-Infinity", 5: "1e999"}
-    text = rows(
-        "x,z,y",
-        lambda i: odd.get(i, i % 7),
-        lambda i: "-inf" if i == 9 else i % 5,
-        lambda i: "1e400" if i == 8 else i * 1.5,
-    )
-    training = judged(tmp_path, text)
-    assert training.notes == (
-        "y: 1 infinite number is read as missing.",
-        "1 of 40 rows (2.5%) has no y and is left out.",
-        "x: 3 infinite numbers are read as missing.",
-        "z: 1 infinite number is read as missing.",
-    )
-    found = columns_of(training)
-    assert [i for i, cell in enumerate(found["x"]) if cell is None or np.isnan(cell)] == [3, 4, 5]
-    assert np.isfinite(training.y).all()
-    [part] = training.recipe.parts(open_file(str(tmp_path / "table.csv")))
-    assert part.infinite == {"x": 3, "z": 1}
-    nothing = rows("x,z,y", lambda i: "inf", lambda i: i % 5, lambda i: i * 1.5)
-    [left_out] = judged(tmp_path, nothing).recipe.left_out
-    assert left_out.reason == "it has no finite numbers"

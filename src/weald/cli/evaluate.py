@@ -220,13 +220,15 @@ def _targets(saved: SavedModel, cells: Any) -> Any:
     import numpy as np
 
     from weald.dataset import DataError
+    from weald.dataset.cells import NUMBER_BLANKS
 
     classes = getattr(saved.model, "classes_", None)
     if classes is not None and isinstance(classes.tolist()[0], str):
         return cells.coded().texts()
-    numbers = cells.numbers()
+    blanks = NUMBER_BLANKS if classes is None else ()  # as in the fit
+    numbers = cells.numbers(blanks)
     if numbers is None:
-        bad = cells.not_number()
+        bad = cells.not_number(blanks)
         shown = "" if bad is None else f", such as {bad[1]!r}"
         raise DataError(
             f"The target {saved.recipe.target!r} held numbers in fit, but holds text now{shown}."

@@ -79,10 +79,15 @@ class Cells(ABC):
 
     def not_number(self, blanks: Collection[str] = ()) -> tuple[int, str] | None:
         """The first row whose cell is no number, and that cell."""
-        coded = self.coded()
-        odd = [k for k, label in enumerate(coded.labels) if not self._is_number(label, blanks)]
+        coded, odd = self.not_numbers(blanks)
         rows = np.flatnonzero(np.isin(coded.codes, odd))
         return (int(rows[0]), coded.labels[coded.codes[rows[0]]]) if len(rows) else None
+
+    def not_numbers(self, blanks: Collection[str] = ()) -> tuple[Coded, list[int]]:
+        """The cells as labels, and the codes of those labels that are no numbers."""
+        coded = self.coded()
+        odd = [k for k, label in enumerate(coded.labels) if not self._is_number(label, blanks)]
+        return coded, odd
 
     def _is_number(self, label: str, blanks: Collection[str]) -> bool:
         return label in blanks or bool(_NUMBER.fullmatch(label))

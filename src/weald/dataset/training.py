@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.dataset.cells import (
+    NUMBER_BLANKS,
     ArrowText,
     Cells,
     Coded,
@@ -20,7 +21,7 @@ from weald.dataset.cells import (
     infinite_words,
     join,
 )
-from weald.dataset.columns import judge
+from weald.dataset.columns import judge, mixed_words
 from weald.dataset.errors import DataError, left_out_words, named
 from weald.dataset.frames import make_frame
 from weald.dataset.recipe import ColumnRule, LeftOut, Recipe, check_column
@@ -102,7 +103,7 @@ def read_training(
     _check_names(source, target, weight, group, drop, keep)
     cells = _whole(source, [name for name in source.names if name not in drop])
     notes = list(source.notes)
-    cells = _with_target(cells, target, notes)
+    cells = _with_target(cells, target, task, notes)
     if weight is not None:
         cells = _with_weight(cells, weight, notes)
     guessed = task is None
@@ -187,9 +188,12 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
                 "classification, or correct these cells."
             )
         if len(coded.labels) > max(len(cells) / 2, 2):
+            mixed = mixed_words(cells)
             raise DataError(
                 f"The target {name!r} has {len(coded.labels):,} different texts in {len(cells):,} "
-                "rows: it names rows rather than classes; choose another --target."
+                "rows: "
+                + (mixed or "it names rows rather than classes; choose another --target")
+                + "."
             )
         return coded.texts(), "classification"
     values = np.unique(numbers)
@@ -276,9 +280,15 @@ def _whole(source: Source, wanted: list[str]) -> Block:
     return {name: join([block[name] for block in blocks]) for name in wanted}
 
 
-def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
+def _with_target(cells: Block, target: str, task: Task | None, notes: list[str]) -> Block:
     """Leave out the rows whose target is missing."""
     numbers = cells[target].numbers()
+    if numbers is None:
+        numbers = _quantities(cells[target], task)
+        if numbers is not None:
+            marks = cells[target].not_number()
+            shown = "" if marks is None else repr(marks[1])
+            notes.append(f"{target}: {shown} among its numbers is read as missing.")
     if numbers is not None:
         numbers, infinite = finite(numbers)
         if infinite:
@@ -294,6 +304,14 @@ def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
     notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) {words} left out.")
     rows = np.flatnonzero(~missing)
     return {name: taken(column, rows) for name, column in cells.items()}
+
+
+def _quantities(cells: Cells, task: Task | None) -> FloatArray | None:
+    """The numbers of a target that has marks of missing ones, if they are no classes."""
+    numbers = None if task == "classification" else cells.numbers(NUMBER_BLANKS)
+    if numbers is None or task == "regression":
+        return numbers
+    return None if len(np.unique(numbers[~np.isnan(numbers)])) <= MOST_CLASSES else numbers
 
 
 def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:

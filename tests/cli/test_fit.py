@@ -310,7 +310,7 @@ BAD_DATA = {
     "path": (["peple.csv", "-t", "age"], "Did you mean people.csv"),
     "folder": (["nowhere/people.csv", "-t", "age"], "Nor is there a folder"),
     "a folder": ([".", "-t", "age"], "is a folder"),
-    "ending": (["people.xlsx", "-t", "age"], "must end in"),
+    "ending": (["people.sav", "-t", "age"], "must end in"),
     "target": (["people.csv", "-t", "agee"], "Did you mean age"),
     "weight": (["people.csv", "-t", "age", "--weight", "color"], "numbers of at least 0"),
     "group": (["people.csv", "-t", "age", "--group", "colour"], "Did you mean color"),
@@ -336,7 +336,7 @@ BAD_DATA = {
 
 @pytest.mark.parametrize("case", BAD_DATA)
 def test_wrong_data_are_told_in_a_sentence(people, case):
-    Path("people.xlsx").write_text("x")
+    Path("people.sav").write_text("x")
     Path("empty.csv").write_text("")
     Path("header.csv").write_text("a,b\n")
     Path("one.csv").write_text("a\n1\n2\n3\n")

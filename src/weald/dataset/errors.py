@@ -25,10 +25,11 @@ def first_line(error: Exception) -> str:
 def suggestion(name: str, choices: Iterable[str]) -> str:
     """A half-sentence with the closest choice, or nothing if none is close.
 
-    >>> suggestion("pric", ["price", "area"])
+    >>> suggestion("PRIC", ["price", "area"])
     ' Did you mean price?'
     """
-    close = difflib.get_close_matches(name, list(choices), n=2, cutoff=0.6)
+    known = {one.casefold(): one for one in choices}
+    close = [known[one] for one in difflib.get_close_matches(name.casefold(), known, 2, 0.6)]
     return f" Did you mean {' or '.join(close)}?" if close else ""
 
 

@@ -123,6 +123,8 @@ def open_file(path: str) -> Source:
         raise
     except Exception as error:
         raise DataError(f"Cannot read {path}: {_words(error)}") from error
+    if name.endswith((".xlsx", ".xls", ".ods")):
+        raise DataError(f"Cannot read {path}: save the sheet as CSV first.")
     known = ", ".join((*_TEXT[:2], *_LINES[:1], *_PARQUET[:1], *_ARROW[:2]))
     raise DataError(
         f"Cannot read {path}: its name must end in {known}, or in one of the text endings and .gz."
@@ -164,6 +166,7 @@ def _arrow_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Bloc
                 file,
                 read_options=arrow_csv.ReadOptions(
                     column_names=names,
+                    skip_rows=dialect.blank_lines,
                     skip_rows_after_names=1,  # the header, which may go over several lines
                     block_size=_BYTES,
                     encoding=encoding,
@@ -198,7 +201,7 @@ def _plain_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Bloc
     with _bytes(path) as raw:
         text = io.TextIOWrapper(raw, encoding=dialect.encoding, newline="")
         rows = csv.reader(text, delimiter=dialect.delimiter)
-        next(row for row in rows if row)  # the header
+        next(row for row in rows if any(cell.strip() for cell in row))  # the header
         block: list[list[str]] = []
         for row in rows:
             if not row:

@@ -246,10 +246,16 @@ def _check_names(
         try:
             check_column(name, source, option)
         except DataError as error:
-            if all(_is_number(one) for one in source.names):
+            if any(_is_number(one) for one in source.names):
                 raise DataError(
                     f"The first line of {source.name} holds numbers ({named(source.names, 5)}): it "
                     "must hold the names of the columns."
+                ) from error
+            if len(source.names) == 1:
+                raise DataError(
+                    f"{source.name} has one column only, called {source.names[0]!r}: its first "
+                    "line must hold the names of the columns, and cells must be divided by commas, "
+                    "semicolons, tabs or vertical bars."
                 ) from error
             raise
     first: dict[str, str] = {}

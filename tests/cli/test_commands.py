@@ -390,10 +390,31 @@ def test_commands_in_processes_of_their_own(shop):
     assert done.stderr == "weald: There is no file shp.csv. Did you mean shop.csv?\n"
 
 
-def test_wrong_use_of_the_program():
-    result = run("fit", "--no-such-option")
-    assert result.exit_code == 2
-    assert "Traceback" not in result.output
+def test_wrong_use_of_the_program_is_told_in_a_sentence():
+    assert error(2, "fit", "--no-such-option").startswith("No such option: --no-such-option")
+    assert error(2, "predict") == "Missing argument 'MODEL'. See weald predict --help."
+    assert error(2, "fitt").startswith("No such command 'fitt'.")
+    for wrong in ("--time=soon", "--cv=2.5", "--task=guess"):
+        words = error(2, "fit", "--data", "iris", wrong)
+        assert words.startswith(f"Invalid value for '{wrong.partition('=')[0]}'")
+        assert words.endswith("See weald fit --help.")
+    bare = run()
+    assert "fit" in bare.output
+    assert bare.exit_code == 2
+    assert run("--help").exit_code == run("fit", "--help").exit_code == 0
+    with pytest.raises(ZeroDivisionError):  # a defect is no mistake of the user
+        run_with_defect()
+
+
+def run_with_defect():
+    from weald.cli import model_file
+
+    def wrong(path):
+        raise ZeroDivisionError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_file, "describe_model", wrong)
+        raise run("inspect", "any.weald").exception
 
 
 def test_infinite_numbers_are_missing_and_every_command_says_so(fitted):

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.parallel import Parallel, delayed
 
 from weald._engine import FloatArray, IntArray, resolve_threads
 from weald.explain._row_importance import shuffled
+from weald.explain._side_by_side import side_by_side
 from weald.input.labels import (
     UnknownLabelError,
     check_target,
@@ -123,7 +123,7 @@ def _for_each_member(estimator: Any, work: Callable[[int], FloatArray], n: int) 
     """What `work` makes of members 0 .. n-1, one below the other, in this order for any threads."""
     own = getattr(estimator, "forest_", None) is not None
     n_jobs = resolve_threads(estimator.n_jobs) if own else estimator.n_jobs
-    return np.stack(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(t) for t in range(n)))
+    return np.stack(side_by_side(work, range(n), n_jobs))
 
 
 # --- unbiased impurity decrease ----------------------------------------------------------------

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from weald._engine import FloatArray, IntArray, check_n_jobs
+from weald.explain._side_by_side import side_by_side
 from weald.input.labels import check_weights
 from weald.input.raw_table import column_names, gather_cells, keep_X_predict, take_rows
 
@@ -79,9 +79,8 @@ class RowScore:
         """
         orders = [np.random.default_rng([seed, r]).permutation(len(self)) for r in range(n_repeats)]
         before = self.of(self.table)
-        after = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
-            delayed(self._of_shuffled)(group, order) for order in orders for group in columns
-        )
+        tasks = [(group, order) for order in orders for group in columns]
+        after = side_by_side(lambda task: self._of_shuffled(*task), tasks, check_n_jobs(n_jobs))
         falls: FloatArray = before - np.array(after).reshape(n_repeats, len(columns))
         return falls
 

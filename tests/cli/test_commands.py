@@ -446,3 +446,7 @@ def test_rows_without_a_target_and_without_weight_are_told_apart(shop):
         "2 rows without paid are left out.",
         "119 rows of weight 0 are left out.",
     ]
+    weighed.drop(columns="w").to_csv("weighed.csv", index=False)
+    assert as_json("evaluate", "weighed.weald", "weighed.csv")["notes"][0] == (
+        "weighed.csv has no column 'w', which held weights in the fit: all rows count alike."
+    )

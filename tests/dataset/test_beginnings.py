@@ -5,7 +5,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from weald.dataset import DataError, open_file, read_training
+from weald.dataset import DataError, open_file, read_training, sources
 
 from .files import columns_of, rows, without_arrow
 
@@ -26,6 +26,20 @@ def test_blank_lines_and_line_ends(before, end, reader, tmp_path, monkeypatch):
         "x": [i % 7 for i in range(40)],
         "c": ["uvw"[i % 3] for i in range(40)],
     }
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_the_first_accent_may_come_late(ending, encoding, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_SAMPLE", 200)
+    monkeypatch.setattr(sources, "_BYTES", 150)
+    path = tmp_path / f"t.{ending}"
+    text = rows("c,y", lambda i: "Köln" if i % 9 == 8 and i > 170 else "Bonn", float, n=200)
+    content = text.encode(encoding)
+    path.write_bytes(gzip.compress(content) if ending == "csv.gz" else content)
+    training = read_training(open_file(str(path)), "y")
+    assert training.categories == {"c": ["Bonn", "Köln"]}
+    assert training.reading == (("Latin-1 text (not UTF-8)",) if encoding == "latin-1" else ())
 
 
 def test_files_by_a_wrong_name(tmp_path):

@@ -179,6 +179,11 @@ def known_rows(saved: SavedModel, source: Source) -> tuple[Any, Any, Any, list[s
         absent += int((~present).sum())
         weightless += int((present & (w == 0)).sum())
     notes = infinite_notes(infinite)
+    if saved.recipe.weight is not None and saved.recipe.weight not in source.names:
+        notes.append(
+            f"{source.name} has no column {saved.recipe.weight!r}, which held weights in the fit: "
+            "all rows count alike."
+        )
     if absent:
         notes.append(left_out_words(absent, f"without {saved.recipe.target}"))
     if weightless:

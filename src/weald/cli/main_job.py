@@ -26,6 +26,7 @@ from weald.cli.showing import (
     print_notes,
     print_words,
     short,
+    working,
 )
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
@@ -101,14 +102,16 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
         )
         if loud:
             _show_leaderboard(found)
-        model, method = _fitted(training, found, settings, options.seed, deadline, notes)
+        with working(f"fitting {found.entries[0].method} to all rows", loud):
+            model, method = _fitted(training, found, settings, options.seed, deadline, notes)
     seconds = monotonic() - began
     notes = [*task.notes, *notes]
     facts = _facts(training, found, notes, options, model_path, method)
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
         try:
-            with heard([]):  # what is to be said was said, or stands in the page
+            # What is to be said was said, or stands in the page.
+            with heard([]), working(f"writing {report_path}", loud):
                 _write_report(report_path, model, training, facts)
         except KeyboardInterrupt:
             report_path = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -22,6 +23,7 @@ __all__ = [
     "print_notes",
     "print_words",
     "short",
+    "working",
 ]
 
 # What the mark beside a method means.
@@ -36,6 +38,17 @@ def marked(method: str, cut: bool) -> str:
 def console(*, beside: bool = False) -> Console:
     """Where results go; `beside`: to standard error, as standard output is taken by data."""
     return Console(highlight=False, soft_wrap=False, stderr=beside)
+
+
+@contextmanager
+def working(words: str, loud: bool) -> Iterator[None]:
+    """Show on a terminal what is being done, as long as it takes."""
+    out = console(beside=True)
+    if not (loud and out.is_terminal):
+        yield
+        return
+    with out.status(Text(words)):
+        yield
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:

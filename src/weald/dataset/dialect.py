@@ -77,7 +77,7 @@ class Dialect:
         return self.delimiter != ","
 
 
-def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
+def sniff(sample: bytes, *, whole: bool, where: str, later: bytes = b"") -> Dialect:
     r"""Find out how a file is written, from its beginning.
 
     Parameters
@@ -88,11 +88,15 @@ def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
         They are all there are.
     where : str
         How a message calls the file.
+    later : bytes
+        If these bytes are plain ASCII, those around the first one after them that is not.
 
     >>> sniff("größe;preis\n1,5;2\n".encode("latin-1"), whole=True, where="f").names
     ('größe', 'preis')
     """
     encoding = _encoding(sample, whole)
+    if encoding == "utf-8" and later:
+        encoding = _encoding(later, whole=False)
     text = sample.decode(encoding, errors="replace")
     for mark, kind in _OTHERS.items():
         if sample.startswith(mark):

@@ -137,8 +137,12 @@ def open_file(path: str) -> Source:
 def _open_text(path: str) -> Source:
     with _bytes(path) as file:
         sample = file.read(_SAMPLE)
-        whole = not file.read(1)
-    dialect = sniff(sample, whole=whole, where=path)
+        rest = file.read(_BYTES)
+        whole = not rest
+        # The first letter with an accent, which tells the encoding, may come late.
+        while rest and sample.isascii() and rest.isascii():
+            rest = file.read(_BYTES)
+    dialect = sniff(sample, whole=whole, where=path, later=rest if sample.isascii() else b"")
     by_arrow = importlib.util.find_spec("pyarrow") is not None
     read = _arrow_text if by_arrow else _plain_text
 

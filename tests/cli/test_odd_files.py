@@ -112,3 +112,16 @@ def test_columns_of_many_categories_are_named_once():
     assert text.count("most frequent apart") == 1
     notes = as_json(*fit)["notes"]
     assert ["nearly every row" in one for one in notes] == [True, False]
+
+
+def test_a_metric_that_cannot_be_computed_is_told(towns):
+    towns.assign(price=towns["price"] - 200).to_csv("towns.csv", index=False)
+    words = error(2, "fit", "towns.csv", "-t", "price", *QUICK, "--metric", "poisson", begun=True)
+    assert words.startswith("--metric poisson cannot be computed here: ")
+    fit = ("fit", "towns.csv", "-t", "town", *QUICK, "--metric", "precision")
+    assert error(2, *fit, begun=True).startswith("--metric precision cannot be computed here: ")
+
+
+def test_a_target_that_never_changes_is_nothing_to_learn(towns):
+    towns.assign(price=0.5).to_csv("towns.csv", index=False)
+    assert "'price' is always 0.5" in error(2, "fit", "towns.csv", "-t", "price", *QUICK)

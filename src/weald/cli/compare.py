@@ -224,8 +224,12 @@ def _cross_validate(
     cluster = level.rows if groups is None else groups[level.rows].astype(np.intp)
     numbers = []
     for metric in metrics:
-        risk = metric.make(task.codes, task.data.filled_weights, task.classes)
-        _, errors, by_fold = risk_table(risk, [said], y, w, level.fold, cluster)
+        try:
+            risk = metric.make(task.codes, task.data.filled_weights, task.classes)
+            _, errors, by_fold = risk_table(risk, [said], y, w, level.fold, cluster)
+        except (ValueError, TypeError) as error:  # such as a deviance of negative numbers
+            why = first_line(error).rstrip(".")
+            return f"failed: --metric {metric.name} cannot be computed here: {why}"
         numbers.append((errors[0], by_fold[0]))
     (error_, by_fold), (_, second) = numbers
     scores = [metrics[0].score(float(one)) for one in by_fold]
@@ -250,16 +254,15 @@ def prepare(training: Training, n_folds: int, seed: int) -> Prepared:
         raise UserError(
             f"--cv {n_folds} needs at least {2 * n_folds} rows and there are {n}; use fewer folds."
         )
+    if n and (y == y[0]).all():
+        raise UserError(
+            f"The target {training.recipe.target!r} is always {y[0]}: there is nothing to learn."
+        )
     classes: npt.NDArray[Any] | None = None
     codes: npt.NDArray[Any] = y
     cv: Any = KFold(n_folds, shuffle=True, random_state=seed)
     if training.recipe.task == "classification":
         classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-        if len(classes) < 2:
-            raise UserError(
-                f"The target {training.recipe.target!r} is always {classes[0]}: there is nothing "
-                "to learn."
-            )
         if counts.max() < n_folds:
             raise UserError(
                 f"No class of {training.recipe.target!r} has {n_folds} rows, one for each fold; "

@@ -1,7 +1,6 @@
 """Files of all dialects and formats, and what is said about them."""
 
 import gzip
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import pandas as pd
 import pytest
 
 from weald.dataset import DataError, Recipe, frames, open_file, read_training, sources, stem
+
+from .files import columns_of, judged, rows, without_arrow
 
 
 def table(n=60):
@@ -22,16 +23,6 @@ def table(n=60):
             "price": rng.normal(3, 1, n).round(3),
         }
     )
-
-
-def columns_of(training):
-    """Names, kinds, and the cells as the model sees them."""
-    X = training.X
-    if isinstance(X, np.ndarray):
-        X = pd.DataFrame(X, columns=training.recipe.features)
-    elif not isinstance(X, pd.DataFrame):
-        X = X.to_pandas()
-    return {name: X[name].astype(object).where(X[name].notna(), None).tolist() for name in X}
 
 
 DIALECTS = {
@@ -48,10 +39,14 @@ DIALECTS = {
     "windows line ends": {"lineterminator": "\r\n"},
 }
 SAID = {
-    "semicolons": ["Cells are divided by semicolons."],
-    "tabs": ["Cells are divided by tabs."],
-    "latin-1": ["The text is not UTF-8 and is read as Latin-1 (Windows-1252)."],
-    "utf-16": ["The text is UTF-16."],
+    "semicolons": ("cells divided by semicolons",),
+    "tabs": ("cells divided by tabs",),
+    "bars": ("cells divided by vertical bars",),
+    "decimal commas": ("cells divided by semicolons", "decimal commas"),
+    "tabs and decimal commas": ("cells divided by tabs", "decimal commas"),
+    "a byte-order mark": ("a byte-order mark",),
+    "latin-1": ("Latin-1 text (not UTF-8)",),
+    "utf-16": ("UTF-16 text",),
 }
 
 
@@ -59,7 +54,7 @@ SAID = {
 @pytest.mark.parametrize("name", DIALECTS)
 def test_dialects_give_the_same_table(name, reader, tmp_path, monkeypatch):
     if reader == "python":
-        _without_arrow(monkeypatch)
+        without_arrow(monkeypatch)
     path = tmp_path / "table.csv"
     table().to_csv(path, index=False, **DIALECTS[name])
     training = read_training(open_file(str(path)), "price")
@@ -69,19 +64,8 @@ def test_dialects_give_the_same_table(name, reader, tmp_path, monkeypatch):
     assert found["größe"] == table()["größe"].tolist()
     np.testing.assert_array_equal(training.y, table()["price"])
     assert [rule.kind for rule in training.recipe.columns] == ["number", "category", "number"]
-    if name in SAID:
-        assert list(training.notes) == SAID[name]
-
-
-def _without_arrow(monkeypatch):
-    real = importlib.util.find_spec
-
-    def find(name, *rest):
-        return None if name == "pyarrow" else real(name, *rest)
-
-    monkeypatch.setattr(sources.importlib.util, "find_spec", find)
-    frames._library.cache_clear()
-    monkeypatch.setattr(frames, "_library", lambda: "pandas")
+    assert training.reading == SAID.get(name, ())
+    assert training.notes == ()
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", None])
@@ -128,18 +112,6 @@ def test_without_pyarrow_the_extra_is_named(ending, module, tmp_path, monkeypatc
         open_file(str(path))
 
 
-def judged(tmp_path, text, **options):
-    path = tmp_path / "table.csv"
-    path.write_text(text)
-    return read_training(open_file(str(path)), "y", **options)
-
-
-def rows(head, *cells, n=40):
-    """A file of n rows; `cells` are functions of the row number."""
-    body = (",".join(str(cell(i)) for cell in cells) for i in range(n))
-    return "\n".join([head, *body]) + "\n"
-
-
 LEFT_OUT = {
     "a row number": ("id,x,y", lambda i: i, "it numbers the rows from 0 to 39"),
     "a number by name": (
@@ -148,7 +120,11 @@ LEFT_OUT = {
         "every row has its own value, as its name says",
     ),
     "an unnamed index": (",x,y", lambda i: i, "it numbers the rows from 0 to 39"),
-    "names": ("who,x,y", lambda i: f"n{i}", "nearly every row has its own value (40 in 40 rows)"),
+    "names": (
+        "who,x,y",
+        lambda i: f"n{i}",
+        "nearly every row has its own value (40 in 40 rows), such as 'n0'",
+    ),
     "a constant": ("c,x,y", lambda i: "same", "it is always same"),
     "a constant number": ("c,x,y", lambda i: 1.50, "it is always 1.5"),
     "nothing": ("c,x,y", lambda i: "", "it is empty"),
@@ -209,7 +185,7 @@ def test_rows_of_no_weight_are_left_out_and_said(tmp_path):
     text = rows("x,w,y", lambda i: i % 7, lambda i: i % 2, lambda i: i * 1.5)
     training = judged(tmp_path, text, weight="w")
     assert len(training) == 20
-    assert training.notes == ("20 rows have the weight 0 and are left out.",)
+    assert training.notes == ("20 rows of weight 0 are left out.",)
 
 
 def test_headers_with_spaces_and_twice(tmp_path):
@@ -290,8 +266,8 @@ def test_a_recipe_reads_another_file_alike(tmp_path):
     training = judged(tmp_path, text)
     recipe = Recipe.from_json(training.recipe.to_json())
     assert recipe == training.recipe
-    [(X, _)] = recipe.tables(open_file(str(tmp_path / "table.csv")))
-    assert X.equals(training.X)
+    [part] = recipe.parts(open_file(str(tmp_path / "table.csv")))
+    assert part.X.equals(training.X)
 
 
 def test_blocks_are_the_whole_file(tmp_path, monkeypatch):
@@ -300,7 +276,7 @@ def test_blocks_are_the_whole_file(tmp_path, monkeypatch):
     text = rows("x,c,y", lambda i: i % 7, lambda i: "uvw"[i % 3], lambda i: i * 1.5, n=3000)
     training = judged(tmp_path, text)
     source = open_file(str(tmp_path / "table.csv"))
-    parts = [X for X, _ in training.recipe.tables(source)]
+    parts = [part.X for part in training.recipe.parts(source)]
     assert len(parts) > 5
     assert sum(part.shape[0] for part in parts) == len(training) == 3000
     assert [x for part in parts for x in part["x"].to_pylist()] == columns_of(training)["x"]

@@ -1,5 +1,7 @@
 """What is said about the data, against tables whose faults are known."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,8 +40,11 @@ def test_nothing_is_wrong_with_plain_data():
         (lambda X, y: np.full(len(y), np.nan), "Column 'new' has no values at all"),
         (lambda X, y: X["a"], "Column 'new' holds the same as 'a'"),
         (lambda X, y: X["b"].str.upper(), "Column 'new' holds the same as 'b'"),
-        (lambda X, y: np.arange(len(y)), "Column 'new' looks like an id: 400 distinct"),
-        (lambda X, y: [f"name {k}" for k in range(len(y))], "Column 'new' looks like an id"),
+        (lambda X, y: np.arange(len(y)), "Column 'new' looks like an id: it numbers the"),
+        (
+            lambda X, y: [f"name {k}" for k in range(len(y))],
+            "in nearly every row (400 in 400",
+        ),
         (lambda X, y: np.where(np.arange(len(y)) % 5 > 0, np.nan, X["a"] ** 2), "in 80% of the"),
     ],
 )
@@ -51,10 +56,23 @@ def test_a_faulty_column_is_named(column, warned):
     assert all("'new'" in one for one in found)
 
 
+def test_looking_at_columns_warns_of_nothing():
+    X, y = plain()
+    X["new"] = [f"name {k}" for k in range(len(y))]
+    with pytest.warns(UserWarning, match="Column 'new' has a different category"):
+        rows = rows_of(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data_facts(rows)
+
+
 def test_a_number_of_its_own_for_every_row_is_no_id():
     X, y = plain()
     X["population"] = np.random.default_rng(1).permutation(400) * 1000 + 17
+    X["year"] = np.arange(400) + 1600
     assert warnings_of(X, y) == ""
+    X["order no"] = X["year"]
+    assert "'order no' looks like an id: every row has its own value" in warnings_of(X, y)
 
 
 def test_imbalance_rare_classes_and_repeated_rows():

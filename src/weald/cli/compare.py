@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from weald import _engine as engine
 from weald.cli.errors import OutOfTime, UserError
-from weald.cli.limits import REFIT, FitLimit, limited
+from weald.cli.limits import REFIT, FitLimit, can_end, limited
 from weald.cli.methods import Method, Settings, make
 from weald.cli.metrics import Metric, main_metrics
 from weald.crossfit.fits import Candidate, CandidateFits, drive_fits
@@ -27,6 +27,7 @@ from weald.dataset.errors import first_line, named
 from weald.fitting.progress import live_bar
 from weald.input.fit_data import FitData
 from weald.members.foreign import spread
+from weald.params.warnings import NearUniqueWarning, SharedBinsWarning
 
 __all__ = ["Comparison", "Entry", "Prepared", "compare", "fit_best", "heard", "prepare"]
 
@@ -47,7 +48,7 @@ class Entry:
     seconds : float
         All fits on folds together.
     cut : bool
-        Fits were ended by the time limit.
+        Fits were ended by the time limit, with fewer members than asked for.
     """
 
     method: str
@@ -142,7 +143,7 @@ def compare(
         limit = FitLimit(
             deadline - REFIT * longest,
             max(seconds, 0.05),
-            can_end=bool({"time_limit", "callbacks"} & set(_params(method, training))),
+            can_end=can_end(_params(method, training)),
             must=not entries,
         )
         try:
@@ -169,16 +170,17 @@ def compare(
 
 def fit_best(
     training: Training, method: Method, settings: Settings, seed: int, seconds: float
-) -> Any:
-    """Fit a method to all rows, within some seconds."""
+) -> tuple[Any, bool]:
+    """Fit a method to all rows, within some seconds; the model, and whether it was cut short."""
     model = make(method, training.recipe.task, seed, settings[method.name])
     given: dict[str, Any] = {}
     if training.groups is not None and "time_limit" in model.get_params(deep=False):
         given["groups"] = training.groups
     if training.weights is not None:
         given["sample_weight"] = training.weights
-    with limited(model, seconds), _sentences():
-        return model.fit(training.X, training.y, **given)
+    with limited(model, seconds) as limit, _sentences():
+        model.fit(training.X, training.y, **given)
+    return model, limit.cut
 
 
 def _cross_validate(
@@ -223,8 +225,12 @@ def _cross_validate(
     cluster = level.rows if groups is None else groups[level.rows].astype(np.intp)
     numbers = []
     for metric in metrics:
-        risk = metric.make(task.codes, task.data.filled_weights, task.classes)
-        _, errors, by_fold = risk_table(risk, [said], y, w, level.fold, cluster)
+        try:
+            risk = metric.make(task.codes, task.data.filled_weights, task.classes)
+            _, errors, by_fold = risk_table(risk, [said], y, w, level.fold, cluster)
+        except (ValueError, TypeError) as error:  # such as a deviance of negative numbers
+            why = first_line(error).rstrip(".")
+            return f"failed: --metric {metric.name} cannot be computed here: {why}"
         numbers.append((errors[0], by_fold[0]))
     (error_, by_fold), (_, second) = numbers
     scores = [metrics[0].score(float(one)) for one in by_fold]
@@ -249,16 +255,15 @@ def prepare(training: Training, n_folds: int, seed: int) -> Prepared:
         raise UserError(
             f"--cv {n_folds} needs at least {2 * n_folds} rows and there are {n}; use fewer folds."
         )
+    if n and (y == y[0]).all():
+        raise UserError(
+            f"The target {training.recipe.target!r} is always {y[0]}: there is nothing to learn."
+        )
     classes: npt.NDArray[Any] | None = None
     codes: npt.NDArray[Any] = y
     cv: Any = KFold(n_folds, shuffle=True, random_state=seed)
     if training.recipe.task == "classification":
         classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-        if len(classes) < 2:
-            raise UserError(
-                f"The target {training.recipe.target!r} is always {classes[0]}: there is nothing "
-                "to learn."
-            )
         if counts.max() < n_folds:
             raise UserError(
                 f"No class of {training.recipe.target!r} has {n_folds} rows, one for each fold; "
@@ -313,14 +318,22 @@ def _sentences() -> Iterator[None]:
 
 @contextmanager
 def heard(notes: list[str]) -> Iterator[None]:
-    """Collect warnings of weald as notes, each once, and silence those of others."""
+    """Collect warnings of weald as notes, each once, and silence those of others.
+
+    What depends on the rows of a fold is told once: that a column is near-unique was said when the
+    file was read, and of columns with more categories than bins the last fit, to all rows, counts.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", NearUniqueWarning)
         yield
+    crowded: list[str] = []
     for one in caught:
         if "OOB" in str(one.message):  # of a forest in a super learner that had little time
             continue
         text = " ".join(str(one.message).split())
-        ours = one.category is UserWarning and "sklearn" not in str(one.filename)
-        if ours and text not in notes:
-            notes.append(text)
+        if one.category is SharedBinsWarning:
+            crowded = [text]
+        elif one.category is UserWarning and "sklearn" not in str(one.filename):
+            notes += [text] if text not in notes else []
+    notes += crowded

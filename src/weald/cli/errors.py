@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -44,8 +46,11 @@ def telling_errors() -> Iterator[None]:
         _tell(str(error), DATA)
     except KeyboardInterrupt:
         _tell("Stopped; nothing was written.", INTERRUPTED)
-    except (PermissionError, IsADirectoryError, FileNotFoundError) as error:
-        _tell(f"Cannot write {error.filename}: {error.strerror}.", DATA)
+    except BrokenPipeError:  # nobody reads on, such as after `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # reading has errors of its own, so it is about writing
+        where = f" {error.filename}" if error.filename else ""
+        _tell(f"Cannot write{where}: {error.strerror or error}.", DATA)
 
 
 def _tell(message: str, code: int) -> None:

@@ -30,10 +30,10 @@ def explain(
             raise UserError("--top must be at least 1.")
         from weald.cli.model_file import load_model
         from weald.cli.predict import names_aside
-        from weald.cli.showing import print_json, print_words
+        from weald.cli.showing import print_json, print_notes, print_words
 
         saved = load_model(model)
-        X, places = _rows(saved.recipe, the_source(file, data), wanted)
+        X, places, notes = _rows(saved.recipe, the_source(file, data), wanted)
         found = []
         with names_aside():
             for number, place in zip(wanted, places, strict=True):
@@ -41,36 +41,40 @@ def explain(
         if json:
             print_json(found)
         else:
+            print_notes(notes)
             print_words(*(f"row {one['row']} {one['words']}" for one in found))
 
 
 _COMPARED = 200  # rows of the file that a row is compared with
 
 
-def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int]]:
-    """A table of some of the file's rows, and where in it the wanted ones are."""
+def _rows(recipe: Any, source: Any, wanted: list[int]) -> tuple[Any, list[int], list[str]]:
+    """A table of some of the file's rows, where in it the wanted ones are, and notes."""
     import numpy as np
 
     from weald.dataset.frames import join_frames
+    from weald.dataset.recipe import infinite_notes
     from weald.input.raw_table import take_rows
 
     parts: list[Any] = []
     places: dict[int, int] = {}
     done = kept = 0
-    for X, _ in recipe.tables(source):
-        n = X.shape[0]
+    infinite = []
+    for part in recipe.parts(source):
+        n = len(part)
+        infinite.append(part.infinite)
         here = {number - 1 - done for number in wanted if done < number <= done + n}
         few = set(range(0, n, max(1, n // _COMPARED))) if not parts else set()
         rows = sorted(here | few)
         if rows:
-            parts.append(take_rows(X, np.array(rows)))
+            parts.append(take_rows(part.X, np.array(rows)))
             places |= {done + one + 1: kept + k for k, one in enumerate(rows)}
             kept += len(rows)
         done += n
     beyond = [number for number in wanted if number > done]
     if beyond:
         raise UserError(f"--row {beyond[0]} is beyond the {done:,} rows of {source.name}.")
-    return join_frames(parts), [places[number] for number in wanted]
+    return join_frames(parts), [places[number] for number in wanted], infinite_notes(infinite)
 
 
 def _explained(saved: Any, X: Any, place: int, top: int) -> dict[str, Any]:

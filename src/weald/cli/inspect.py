@@ -25,7 +25,7 @@ def inspect(model: Model, json: Json = False, quiet: Quiet = False) -> None:
 
 
 def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
-    from weald.cli.showing import print_facts, print_grid, short
+    from weald.cli.showing import CUT_WORDS, marked, print_facts, print_grid, print_words, short
     from weald.dataset.errors import named
     from weald.params.words import counted
 
@@ -57,12 +57,17 @@ def _show(path: str, described: Any, facts: dict[str, Any]) -> None:
         print_grid(
             ("method", facts["metric"], "std. error", facts["beside"]),
             [
-                (one["method"], *(short(one[key]) for key in ("score", "standard_error", "beside")))
+                (
+                    marked(one["method"], one.get("cut", False)),
+                    *(short(one[key]) for key in ("score", "standard_error", "beside")),
+                )
                 for one in board
             ],
             title=f"{facts['n_folds']}-fold cross-validation",
             best=0,
         )
+        if any(one.get("cut", False) for one in board):
+            print_words("", CUT_WORDS)
 
 
 def _given(described: Any) -> dict[str, Any]:

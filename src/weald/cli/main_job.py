@@ -15,17 +15,21 @@ from weald.cli.compare import Comparison, compare, fit_best, heard, prepare
 from weald.cli.errors import OutOfTime, UserError
 from weald.cli.methods import METHODS, Settings, chosen_methods, read_settings
 from weald.cli.metrics import find_metric
+from weald.cli.options import spare
 from weald.cli.showing import (
+    CUT_WORDS,
+    marked,
     print_facts,
     print_grid,
     print_json,
     print_notes,
     print_words,
     short,
+    working,
 )
 from weald.dataset import Source, Training, read_training, stem
 from weald.dataset.training import Task
-from weald.params.words import counted
+from weald.params.words import counted, listed
 from weald.report import write_report
 
 __all__ = ["Options", "run"]
@@ -58,9 +62,11 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
     began = monotonic()
     methods = chosen_methods(options.methods)
     model_path = _writable(options.model or f"{stem(source.name)}.weald", "--model")
+    spare(model_path, "--model", source.path)
     report_path = None
     if not options.no_report:
         report_path = _writable(options.report or f"{stem(source.name)}.html", "--report")
+        spare(report_path, "--report", source.path, model_path)
     training = read_training(
         source,
         options.target,
@@ -95,24 +101,24 @@ def run(source: Source, options: Options, *, json: bool, quiet: bool) -> None:
         )
         if loud:
             _show_leaderboard(found)
-        model, method = _fitted(training, found, settings, options.seed, deadline, notes)
+        with working(f"fitting {found.entries[0].method} to all rows", loud):
+            model, method = _fitted(training, found, settings, options.seed, deadline, notes)
     seconds = monotonic() - began
     notes = [*task.notes, *notes]
     facts = _facts(training, found, notes, options, model_path, method)
     model_file.save_model(model, model_path, recipe, facts)
     if report_path is not None:
-        write_report(
-            report_path,
-            model,
-            training.X,
-            training.y,
-            title=f"{stem(source.name)}: {recipe.target}",
-            leaderboard=facts["leaderboard"],
-            notes=[*facts["notes"], *_left_out_sentences(training)],
-            seed=options.seed,
-        )
+        try:
+            # What is to be said was said, or stands in the page.
+            with heard([]), working(f"writing {report_path}", loud):
+                _write_report(report_path, model, training, facts)
+        except KeyboardInterrupt:
+            report_path = None
+            notes.append(f"Stopped by Ctrl-C before the report was done; {model_path} is complete.")
     if json:
-        print_json({**facts, "recipe": recipe.to_json(), "report": report_path, "seconds": seconds})
+        told = {"notes": [*training.notes, *notes], "report": report_path, "seconds": seconds}
+        facts.pop("row_keys")  # of use in the model file only
+        print_json({**facts, "recipe": recipe.to_json(), **told})
     elif not quiet:
         _show_end(facts, notes, report_path, seconds)
 
@@ -130,11 +136,18 @@ def _fitted(
     for k, name in enumerate(names):
         try:
             left = deadline - monotonic()
-            return fit_best(training, METHODS[name], settings, seed, left), name
+            model, cut = fit_best(training, METHODS[name], settings, seed, left)
         except OutOfTime:
             if k + 1 == len(names):
                 raise
             notes.append(f"There was no time to fit {name} to all rows: {names[k + 1]} is taken.")
+            continue
+        if cut:
+            notes.append(
+                f"The fit of {name} to all rows was cut short as well: more --time may give a "
+                "better model."
+            )
+        return model, name
     raise AssertionError("a comparison has entries")
 
 
@@ -163,6 +176,7 @@ def _facts(
     facts: dict[str, Any] = {
         "source": training.source,
         "rows": len(training),
+        "reading": list(training.reading),
         "target": recipe.target,
         "task": recipe.task,
         "categories": training.categories,
@@ -177,14 +191,28 @@ def _facts(
         "without_score": found.missing,
         "interrupted": found.interrupted,
         "notes": [*training.notes, *notes],
+        "row_keys": training.keys,
         "model": path,
         "fitted": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     return facts
 
 
-def _left_out_sentences(training: Training) -> list[str]:
-    return [f"{one.name} is left out: {one.reason}." for one in training.recipe.left_out]
+def _write_report(path: str, model: Any, training: Training, facts: dict[str, Any]) -> None:
+    recipe, notes = training.recipe, list(facts["notes"])
+    if training.reading:
+        notes.insert(0, f"The file is read as {', '.join(training.reading)}.")
+    notes += [f"{one.name} is left out: {one.reason}." for one in recipe.left_out]
+    write_report(
+        path,
+        model,
+        training.X,
+        training.y,
+        title=f"{stem(training.source)}: {recipe.target}",
+        leaderboard=facts["leaderboard"],
+        notes=notes,
+        seed=facts["seed"],
+    )
 
 
 def _show_data(training: Training) -> None:
@@ -197,6 +225,7 @@ def _show_data(training: Training) -> None:
     ]
     facts = [
         ("data", f"{training.source}, {counted(len(training), 'row')}"),
+        *([("read as", ", ".join(training.reading))] if training.reading else []),
         ("target", f"{recipe.target}, {_target_words(training)}"),
         ("columns", f"{len(kinds)} ({', '.join(parts)})"),
     ]
@@ -232,7 +261,7 @@ def _show_leaderboard(found: Comparison) -> None:
         ("method", found.metric.words, "std. error", found.beside.words, "seconds"),
         [
             (
-                one.method,
+                marked(one.method, one.cut),
                 short(one.score),
                 short(one.standard_error),
                 short(one.beside),
@@ -243,11 +272,16 @@ def _show_leaderboard(found: Comparison) -> None:
         title=f"{found.n_folds}-fold cross-validation ({way} {found.metric.words} is better)",
         best=0,
     )
-    cut = [one.method for one in found.entries if one.cut]
     print_words("")
-    if cut:
-        print_notes([f"Fits were cut short, as --time asks: {', '.join(cut)}."])
-    print_notes(f"{name} has no score: {reason}." for name, reason in found.missing.items())
+    if any(one.cut for one in found.entries):
+        print_words(CUT_WORDS)
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in found.missing.items():
+        by_reason.setdefault(reason, []).append(name)
+    print_notes(
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score: {reason}."
+        for reason, names in by_reason.items()
+    )
 
 
 def _show_end(facts: dict[str, Any], notes: list[str], report: str | None, seconds: float) -> None:

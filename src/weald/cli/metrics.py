@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from weald.dataset.errors import suggestion
 if TYPE_CHECKING:
     from weald.crossfit.risks import Risk
 
-__all__ = ["METRICS", "Metric", "find_metric", "main_metrics"]
+__all__ = ["METRICS", "Metric", "find_metric", "main_metrics", "metric_of_fit"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,12 @@ def main_metrics(task: str) -> tuple[Metric, Metric]:
     if task == _CLASSES:
         return METRICS["log-loss"], METRICS["accuracy"]
     return METRICS["rmse"], METRICS["r2"]
+
+
+def metric_of_fit(facts: Mapping[str, Any]) -> Metric:
+    """The metric by which a model was chosen, from what its file says."""
+    name, higher = facts["metric"], bool(facts["higher_is_better"])
+    return METRICS.get(name) or Metric(name, name if higher else f"neg_{name}", higher=higher)
 
 
 def find_metric(name: str | None, task: str) -> Metric:

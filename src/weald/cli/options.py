@@ -11,7 +11,7 @@ from weald.cli.errors import UserError
 if TYPE_CHECKING:
     from weald.dataset import Source
 
-__all__ = ["Data", "File", "Json", "Model", "Quiet", "at_least", "the_source"]
+__all__ = ["Data", "File", "Json", "Model", "Quiet", "at_least", "spare", "the_source"]
 
 File = Annotated[
     str | None,
@@ -60,3 +60,16 @@ def at_least(option: str, value: float, least: float) -> None:
     """Refuse a number that is too small."""
     if not value >= least:
         raise UserError(f"{option} must be at least {least}, got {value}.")
+
+
+def spare(path: str, option: str, *others: str | None) -> None:
+    """Refuse to write over a file that is needed: what is read, or what else is written."""
+    from pathlib import Path
+
+    wanted = Path(path)
+    for other in others:
+        if other is None:
+            continue
+        same = wanted.resolve() == Path(other).resolve()
+        if same or (wanted.exists() and Path(other).exists() and wanted.samefile(other)):
+            raise UserError(f"{option} {path} would overwrite {other}: give another name.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weald.cli.errors import ModelError, UserError, telling_errors
-from weald.cli.options import Data, File, Model, the_source
+from weald.cli.options import Data, File, Model, spare, the_source
 
 if TYPE_CHECKING:
     from weald.cli.model_file import SavedModel
@@ -53,33 +53,40 @@ def predict(
             raise UserError("--json is for standard output: with --output give a name in .jsonl.")
         from weald.cli.model_file import load_model
         from weald.cli.writing import open_writer
+        from weald.dataset.recipe import infinite_notes
 
         saved = load_model(model)
         source = the_source(file, data)
+        if output is not None:
+            spare(output, "--output", source.path, model)
         began, n = monotonic(), 0
-        try:
-            with open_writer(output, lines=json) as writer:
-                for columns in _blocks(saved, source, tuple(copy or ()), proba):
-                    writer.write(columns)
-                    n += len(next(iter(columns.values())))
-        except BrokenPipeError:  # such as by `| head`
-            import os
-            import sys
-
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        infinite: list[dict[str, int]] = []
+        with open_writer(output, lines=json) as writer:
+            for columns in _blocks(saved, source, tuple(copy or ()), proba, infinite):
+                writer.write(columns)
+                n += len(next(iter(columns.values())))
+        if quiet:
             return
-        if output is not None and not quiet:
-            from weald.cli.showing import print_words
-            from weald.params.words import counted
+        from weald.cli.showing import print_notes, print_words
+        from weald.params.words import counted
 
+        print_notes(infinite_notes(infinite), beside=output is None)
+        if output is not None:
             seconds = monotonic() - began
             print_words(f"{counted(n, 'prediction')} in {output} ({seconds:.1f} s)")
 
 
 def _blocks(
-    saved: SavedModel, source: Source, copied: tuple[str, ...], proba: bool
+    saved: SavedModel,
+    source: Source,
+    copied: tuple[str, ...],
+    proba: bool,
+    infinite: list[dict[str, int]],
 ) -> Iterator[dict[str, Any]]:
-    """What is written of every block: copied columns, predictions, probabilities."""
+    """What is written of every block: copied columns, predictions, probabilities.
+
+    Infinite numbers of the blocks are noted in `infinite`.
+    """
     import numpy as np
 
     from weald.dataset.ahead import read_ahead
@@ -96,8 +103,10 @@ def _blocks(
             f"--copy {clash[0]!r}: the predictions have a column of this name; rename that of "
             f"{source.name}."
         )
-    for X, block in read_ahead(saved.recipe.tables(source, copied)):
-        columns: dict[str, Any] = {name: block[name].coded() for name in copied}
+    for part in read_ahead(saved.recipe.parts(source, copied)):
+        X = part.X
+        infinite.append(part.infinite)
+        columns: dict[str, Any] = {name: part.cells[name].coded() for name in copied}
         if classes is None:
             columns["prediction"] = np.asarray(asked(saved, "predict", X))
         else:

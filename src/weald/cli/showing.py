@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +13,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 __all__ = [
+    "CUT_WORDS",
+    "marked",
     "plain",
     "print_facts",
     "print_grid",
@@ -19,12 +22,32 @@ __all__ = [
     "print_notes",
     "print_words",
     "short",
+    "working",
 ]
 
+# What the mark beside a method means.
+CUT_WORDS = "* cut short by --time: fewer members than it would have with more"
 
-def console() -> Console:
-    """Where results go."""
-    return Console(highlight=False, soft_wrap=False)
+
+def marked(method: str, cut: bool) -> str:
+    """A method, with a mark if its fits were cut short."""
+    return f"{method} *" if cut else method
+
+
+def console(*, beside: bool = False) -> Console:
+    """Where results go; `beside`: to standard error, as standard output is taken by data."""
+    return Console(highlight=False, soft_wrap=False, stderr=beside)
+
+
+@contextmanager
+def working(words: str, loud: bool) -> Iterator[None]:
+    """Show on a terminal what is being done, as long as it takes."""
+    out = console(beside=True)
+    if not (loud and out.is_terminal):
+        yield
+        return
+    with out.status(Text(words)):
+        yield
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
@@ -63,9 +86,9 @@ def print_grid(
     out.print(grid)
 
 
-def print_notes(notes: Iterable[str]) -> None:
-    """Sentences about the data."""
-    out = console()
+def print_notes(notes: Iterable[str], *, beside: bool = False) -> None:
+    """Sentences about the data; `beside`: to standard error."""
+    out = console(beside=beside)
     for note in notes:
         out.print(Text(f"note: {note}", style="yellow"))
 

@@ -65,21 +65,32 @@ def _training_rows(saved: Any, source: Any) -> tuple[Any, Any, Any, list[str]]:
     """The rows of a file that have a target, as one table."""
     import numpy as np
 
-    from weald.cli.evaluate import tables_with_target
+    from weald.cli.evaluate import parts_with_target
     from weald.dataset.frames import join_frames
+    from weald.dataset.recipe import infinite_notes
+    from weald.dataset.row_keys import Overlap, keys_of
     from weald.input.raw_table import take_rows
 
-    parts, targets, weights = [], [], []
-    for X, y, w, present in tables_with_target(saved, source):
-        parts.append(take_rows(X, np.flatnonzero(present)))
-        targets.append(y[present])
-        weights.append(w[present])
+    overlap = Overlap(saved.facts.get("row_keys", []))
+    parts, targets, weights, infinite = [], [], [], []
+    for part, y, w, present in parts_with_target(saved, source):
+        rows = np.flatnonzero(present & (w > 0))
+        parts.append(take_rows(part.X, rows))
+        infinite.append(part.infinite)
+        overlap.add(keys_of(part.columns, y)[rows])
+        targets.append(y[rows])
+        weights.append(w[rows])
     y = np.concatenate(targets)
-    notes = []
+    notes = infinite_notes(infinite)
     if len(y) != saved.facts["rows"]:
         notes.append(
             f"The model was fitted to {saved.facts['rows']:,} rows and {source.name} has "
             f"{len(y):,}: certificates are about the rows of the fit."
+        )
+    elif overlap.share() < 0.95:
+        notes.append(
+            f"The rows of {source.name} are not those that the model was fitted to: certificates "
+            "are about the rows of the fit."
         )
     classes = getattr(saved.model, "classes_", None)
     if classes is not None:

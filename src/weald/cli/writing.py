@@ -10,12 +10,12 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import IO, Any
 
 from weald.cli.errors import UserError
 from weald.dataset.cells import Coded
 from weald.params.extras import import_extra
+from weald.params.whole_file import whole_file
 
 __all__ = ["ENDINGS", "Writer", "open_writer"]
 
@@ -129,15 +129,10 @@ def open_writer(path: str | None, *, lines: bool = False) -> Iterator[Writer]:
         raise UserError(f"--output {path} must end in {', '.join(ENDINGS)}.")
     if kind is _Parquet:  # before anything is predicted
         import_extra("pyarrow.parquet", "Writing Parquet", UserError)
-    part = Path(f"{path}.part")
-    try:
-        with part.open("wb") as file:
-            gz = name.endswith(".gz")
-            packed: Any = gzip.GzipFile(fileobj=file, mode="wb") if gz else nullcontext(file)
-            with packed as inner:
-                writer = kind(inner)
-                yield writer
-                writer.close()
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, part.open("wb") as file:
+        gz = name.endswith(".gz")
+        packed: Any = gzip.GzipFile(fileobj=file, mode="wb") if gz else nullcontext(file)
+        with packed as inner:
+            writer = kind(inner)
+            yield writer
+            writer.close()

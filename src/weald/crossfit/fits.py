@@ -28,7 +28,8 @@ from weald.crossfit.folds import Fold
 from weald.fitting.driver import NOTHING, Finished, Outcome, Plan, Seen, drive
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
-from weald.members.foreign import fit_member, side_by_side
+from weald.members.foreign import fit_member
+from weald.members.side_by_side import in_threads
 
 __all__ = ["NO_TIME", "Candidate", "CandidateFits", "Fitted", "Job", "drive_fits"]
 
@@ -225,20 +226,11 @@ class CandidateFits:
         """Carry out jobs of one candidate at the same time."""
         if len(batch) < 2 and all(self.candidates[self.jobs[t].candidate].by_engine for t in batch):
             return [self._try(t) for t in batch]
-        stop = Event()
         with threadpool_limits(1):
-            if len(batch) == 1:
-                return [self._beside(batch[0], stop)]
-            try:
-                calls = (partial(self._beside, t, stop) for t in batch)
-                return side_by_side(calls, len(batch), prefer="threads")
-            except BaseException:  # Ctrl-C
-                stop.set()
-                raise
-
-    def _beside(self, t: int, stop: Event) -> Fitted | Exception:
-        with engine.beside_others(stop):
-            return self._try(t)
+            if len(batch) > 1:
+                return in_threads((partial(self._try, t) for t in batch), len(batch))
+            with engine.beside_others(Event()):
+                return [self._try(t) for t in batch]
 
     def _try(self, t: int) -> Fitted | Exception:
         try:

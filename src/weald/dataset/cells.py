@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLANKS", "ArrowText", "Cells", "Coded", "Numbers", "PlainText", "join"]
+__all__ = [
+    "BLANKS",
+    "ArrowText",
+    "Cells",
+    "Coded",
+    "Numbers",
+    "PlainText",
+    "finite",
+    "infinite_words",
+    "join",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -65,12 +75,21 @@ class Cells(ABC):
     def coded(self) -> Coded:
         """The cells as labels, without the spaces around them."""
 
+    def decimal_commas(self) -> bool:
+        """Whether the cells, if they are numbers, have decimal commas."""
+        return False
+
     def not_number(self, blanks: Collection[str] = ()) -> tuple[int, str] | None:
         """The first row whose cell is no number, and that cell."""
-        coded = self.coded()
-        odd = [k for k, label in enumerate(coded.labels) if not self._is_number(label, blanks)]
+        coded, odd = self.not_numbers(blanks)
         rows = np.flatnonzero(np.isin(coded.codes, odd))
         return (int(rows[0]), coded.labels[coded.codes[rows[0]]]) if len(rows) else None
+
+    def not_numbers(self, blanks: Collection[str] = ()) -> tuple[Coded, list[int]]:
+        """The cells as labels, and the codes of those labels that are no numbers."""
+        coded = self.coded()
+        odd = [k for k, label in enumerate(coded.labels) if not self._is_number(label, blanks)]
+        return coded, odd
 
     def _is_number(self, label: str, blanks: Collection[str]) -> bool:
         text = label.replace(",", ".") if self.comma else label
@@ -123,6 +142,10 @@ class PlainText(Cells):
                 values[i] = float(text)
         return values
 
+    def decimal_commas(self) -> bool:
+        """Whether there is a comma, where it is one of decimals."""
+        return self.comma and any("," in cell for cell in self.cells if cell is not None)
+
     def coded(self) -> Coded:
         """Labels in the order in which they come."""
         lookup: dict[str, int] = dict.fromkeys(BLANKS, -1)
@@ -164,6 +187,12 @@ class ArrowText(Cells):
             values = _cast(text)
         return values
 
+    def decimal_commas(self) -> bool:
+        """Whether there is a comma, where it is one of decimals."""
+        import pyarrow.compute as pc
+
+        return self.comma and bool(pc.any(pc.match_substring(self.array, ",")).as_py())
+
     def coded(self) -> Coded:
         """By Arrow's dictionaries; labels that differ by the spaces around them are one."""
         import pyarrow as pa
@@ -193,6 +222,25 @@ def join(parts: Sequence[Cells]) -> Cells:
     assert isinstance(first, PlainText)
     cells = [cell for part in parts for cell in part.cells]  # type: ignore[attr-defined]
     return PlainText(cells, first.comma)
+
+
+def finite(numbers: FloatArray) -> tuple[FloatArray, int]:
+    """Numbers with NaN in place of the infinite ones, and how many these were.
+
+    A cell such as ``inf`` or ``1e999`` is what a division by zero left, not a number to learn from.
+    """
+    infinite = np.isinf(numbers)
+    n = int(np.count_nonzero(infinite))
+    return (np.where(infinite, np.nan, numbers), n) if n else (numbers, 0)
+
+
+def infinite_words(name: str, n: int) -> str:
+    """The sentence about the infinite cells of a column.
+
+    >>> infinite_words("speed", 1)
+    'speed: 1 infinite number is read as missing.'
+    """
+    return f"{name}: {n:,} infinite number{'s are' if n > 1 else ' is'} read as missing."
 
 
 def number_text(value: float) -> str:

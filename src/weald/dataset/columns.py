@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray
+from weald.dataset.cells import NUMBER_BLANKS, Cells, Coded, FloatArray, finite, infinite_words
 from weald.dataset.dates import PARTS, find_pattern, in_words, parts
 from weald.dataset.recipe import ColumnRule, LeftOut
+from weald.input.ids import id_of_numbers, is_near_unique, near_unique_words
 from weald.params.words import listed
 
-__all__ = ["Judged", "judge"]
+__all__ = ["Judged", "judge", "mixed_words"]
 
-_ID_NAME = re.compile(
-    r"(.*[_\s.-])?(id|uuid|guid|index|idx|rowid|row|no|nr|key)|column_1|Unnamed: 0|.*[a-z]I[dD]",
-    re.I,
-)
 _OWN_VALUE = 0.95  # of the rows: text with more different values identifies rows
-_FEW = 20  # rows, of which nothing is said about ids
+_FEW = 20  # rows, of which fewer different texts identify none
+_ODD_WORDS, _ODD_CELLS = 3, 0.05  # words, and share of cells, that do not make numbers text
+_SOME_WORDS = 20  # different cells of text, from which on it is asked whether they are numbers
+_LOOKED = 100  # cells that are looked at for marks
+# Numbers with marks: of thousands, of currencies, of percent, or with a short unit.
+_MARKED = re.compile(r"[-+(]?[$€£¥]?\s?[\d.,'\s]*\d[\d.,'\s]*\)?\s?(%|[$€£¥]|[^\W\d_]{1,3}[²³]?)?")
 _SOME_DATES = 10  # different numbers yyyymmdd, from which on they are taken for dates
 
 
@@ -55,14 +57,22 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
         Use it even if it looks like nothing to learn from.
     """
     numbers, blanks = _numbers(cells)
+    infinite = 0
+    if numbers is not None:
+        numbers, infinite = finite(numbers)
     if numbers is not None and not _whole_dates(numbers):
         reason = None if keep else _useless_numbers(name, numbers)
+        if reason is not None and infinite:
+            reason = "it has no finite numbers"
         if reason is not None:
             return Judged(None, LeftOut(name, reason), [], [])
         notes = []
         if blanks:
             shown = listed([repr(one) for one in blanks])
-            notes.append(f"{name}: {shown} among its numbers is read as missing.")
+            are = "is" if len(blanks) == 1 else "are"
+            notes.append(f"{name}: {shown} among its numbers {are} read as missing.")
+        if infinite:
+            notes.append(infinite_words(name, infinite))
         return Judged(ColumnRule(name, "number", blanks), None, [numbers], notes)
     coded = cells.coded()
     n, present = len(cells), [label for label in coded.labels if label]
@@ -76,22 +86,61 @@ def judge(name: str, cells: Cells, *, keep: bool = False) -> Judged:
         reason = _constant(present)
     elif len(present) > _OWN_VALUE * max(n, _FEW) and not keep:
         reason = f"nearly every row has its own value ({len(present):,} in {n:,} rows)"
+        mixed = mixed_words(cells)
+        reason += f"; {mixed}" if mixed else f", such as {_cut(present[0])!r}"
     if reason is not None:
         return Judged(None, LeftOut(name, reason), [], [])
-    return Judged(ColumnRule(name, "category"), None, [coded], [])
+    there = int(np.count_nonzero(coded.codes >= 0))
+    notes = []
+    mixed = mixed_words(cells) if len(present) > _SOME_WORDS else ""
+    if mixed:
+        notes.append(f"{name} is read as text; {mixed}.")
+    elif is_near_unique(len(present), there):
+        notes.append(
+            f"{name} has {near_unique_words(len(present), there)}: those of a single row count as "
+            "one. Leave it out with --drop, or put in place what several rows share, such as a "
+            "prefix, a group or a date."
+        )
+    return Judged(ColumnRule(name, "category"), None, [coded], notes)
 
 
 def _numbers(cells: Cells) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """The numbers, if the column holds nothing else, and the cells that stand for missing ones."""
+    """The numbers, and the cells that stand for missing ones; None if there is more than numbers.
+
+    A few cells of a few words among many numbers are taken for missing ones, too.
+    """
     numbers = cells.numbers()
     if numbers is not None:
         return numbers, ()
-    if cells.not_number(NUMBER_BLANKS) is None:
-        numbers = cells.numbers(NUMBER_BLANKS)
-        if numbers is not None and not np.isnan(numbers).all():
-            labels = set(cells.coded().labels)
-            return numbers, tuple(one for one in NUMBER_BLANKS if one in labels)
-    return None, ()
+    coded, odd = cells.not_numbers(NUMBER_BLANKS)
+    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.labels))
+    if len(odd) > _ODD_WORDS or counts[odd].sum() > _ODD_CELLS * counts.sum():
+        return None, ()
+    words = {coded.labels[k] for k in odd}
+    blanks = [one for one in coded.labels if one in words or one in NUMBER_BLANKS]
+    numbers = cells.numbers(blanks)
+    if numbers is None or np.isnan(numbers).all():
+        return None, ()
+    return numbers, tuple(blanks)
+
+
+def mixed_words(cells: Cells) -> str:
+    """What most cells are, if they are numbers of some kind but the column is none of numbers."""
+    coded, odd = cells.not_numbers(NUMBER_BLANKS)
+    there, labels = coded.codes[coded.codes >= 0], coded.labels
+    counts = np.bincount(there, minlength=len(labels))
+    others = int(counts[odd].sum())
+    if 0 < 2 * others < len(there):
+        first = int(np.flatnonzero(np.isin(coded.codes, odd))[0])
+        are = "is none" if others == 1 else "are none"
+        return (
+            f"{len(there) - others:,} cells are numbers but {others:,} {are}, such as "
+            f"{labels[coded.codes[first]]!r} in row {first + 1}: correct or empty these if it is a "
+            "quantity"
+        )
+    if len(labels) > 2 and all(_MARKED.fullmatch(label) for label in labels[:_LOOKED]):
+        return f"if cells such as {labels[0]!r} are numbers, write them without marks and units"
+    return ""
 
 
 def _whole_dates(numbers: FloatArray) -> bool:
@@ -113,12 +162,11 @@ def _useless_numbers(name: str, numbers: FloatArray) -> str | None:
     if low == high:
         # A number here and nothing there may say something.
         return _constant([f"{low:g}"]) if len(present) == n else None
-    whole = n >= _FEW and len(present) == n and np.isfinite(present).all() and high < 2**53
-    if not whole or (present % 1 != 0).any() or len(np.unique(present)) < n:
-        return None
-    if high - low == n - 1 and low in (0, 1):
-        return f"it numbers the rows from {low:.0f} to {high:.0f}"
-    return "every row has its own value, as its name says" if _ID_NAME.fullmatch(name) else None
+    return id_of_numbers(name, numbers)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 30 else text[:27] + "..."
 
 
 def _constant(labels: list[str]) -> str:

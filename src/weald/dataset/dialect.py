@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -23,6 +24,20 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_OTHERS = {  # by which other files begin
+    b"\x1f\x8b": "packed, so its name should end in .gz",
+    b"BZh": "packed, so its name should end in .bz2",
+    b"\xfd7zXZ": "packed, so its name should end in .xz",
+    b"PK\x03\x04": "a spreadsheet or an archive; save the table as CSV",
+    b"PAR1": "Parquet, so its name should end in .parquet",
+    b"ARROW1": "Arrow, so its name should end in .arrow",
+}
+_ENDS = re.compile(r"\r\n?")
+_ENCODINGS = {
+    "cp1252": "Latin-1 text (not UTF-8)",
+    "utf-16": "UTF-16 text",
+    "utf-8-sig": "a byte-order mark",
+}
 
 
 @dataclass(frozen=True)
@@ -36,13 +51,26 @@ class Dialect:
     names : tuple of str
         Of the columns: trimmed, none empty, none twice.
     notes : tuple of str
-        What is unusual, in sentences.
+        What was changed about the names, in sentences.
+    blank_lines : int
+        Before the names.
     """
 
     encoding: str
     delimiter: str
     names: tuple[str, ...]
     notes: tuple[str, ...]
+    blank_lines: int = 0
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """What is not as in plain CSV, in a few words each."""
+        words = []
+        if self.delimiter != ",":
+            words.append(f"cells divided by {DELIMITERS[self.delimiter]}")
+        if self.encoding in _ENCODINGS:
+            words.append(_ENCODINGS[self.encoding])
+        return tuple(words)
 
     @property
     def decimal_comma(self) -> bool:
@@ -50,7 +78,7 @@ class Dialect:
         return self.delimiter != ","
 
 
-def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
+def sniff(sample: bytes, *, whole: bool, where: str, later: bytes = b"") -> Dialect:
     r"""Find out how a file is written, from its beginning.
 
     Parameters
@@ -61,30 +89,32 @@ def sniff(sample: bytes, *, whole: bool, where: str) -> Dialect:
         They are all there are.
     where : str
         How a message calls the file.
+    later : bytes
+        If these bytes are plain ASCII, those around the first one after them that is not.
 
     >>> sniff("größe;preis\n1,5;2\n".encode("latin-1"), whole=True, where="f").names
     ('größe', 'preis')
     """
-    notes = []
     encoding = _encoding(sample, whole)
+    if encoding == "utf-8" and later:
+        encoding = _encoding(later, whole=False)
     text = sample.decode(encoding, errors="replace")
-    if encoding == "cp1252":
-        notes.append("The text is not UTF-8 and is read as Latin-1 (Windows-1252).")
-    elif encoding == "utf-16":
-        notes.append("The text is UTF-16.")
+    for mark, kind in _OTHERS.items():
+        if sample.startswith(mark):
+            raise DataError(f"{where} is not a text file: it is {kind}.")
     if "\0" in text:
         raise DataError(f"{where} is not a text file: it holds zero bytes.")
-    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
-    if not whole and len(lines) > 1:
-        lines.pop()  # it may end in the middle
+    every = _ENDS.sub("\n", text).split("\n")
+    if not whole and len(every) > 1:
+        every.pop()  # it may end in the middle
+    lines = [f"{line}\n" for line in every if line.strip()]
     if not lines:
         raise DataError(f"{where} is empty.")
+    blank_lines = next(k for k, line in enumerate(every) if line.strip())
     delimiter = _delimiter(lines[:_LINES])
     header = next(csv.reader(io.StringIO("".join(lines)), delimiter=delimiter))
-    names, told = unique_names(header)
-    if delimiter != ",":
-        notes.append(f"Cells are divided by {DELIMITERS[delimiter]}.")
-    return Dialect(encoding, delimiter, tuple(names), (*notes, *told))
+    names, notes = unique_names(header)
+    return Dialect(encoding, delimiter, tuple(names), tuple(notes), blank_lines)
 
 
 def unique_names(header: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["DataError", "first_line", "named", "suggestion"]
+__all__ = ["DataError", "first_line", "left_out_words", "named", "suggestion"]
 
 
 class DataError(ValueError):
@@ -25,10 +25,11 @@ def first_line(error: Exception) -> str:
 def suggestion(name: str, choices: Iterable[str]) -> str:
     """A half-sentence with the closest choice, or nothing if none is close.
 
-    >>> suggestion("pric", ["price", "area"])
+    >>> suggestion("PRIC", ["price", "area"])
     ' Did you mean price?'
     """
-    close = difflib.get_close_matches(name, list(choices), n=2, cutoff=0.6)
+    known = {one.casefold(): one for one in choices}
+    close = [known[one] for one in difflib.get_close_matches(name.casefold(), known, 2, 0.6)]
     return f" Did you mean {' or '.join(close)}?" if close else ""
 
 
@@ -41,3 +42,12 @@ def named(names: Iterable[str], most: int = 10) -> str:
     every = list(names)
     rest = len(every) - most
     return ", ".join(every[:most]) + (f", +{rest} more" if rest > 0 else "")
+
+
+def left_out_words(n: int, which: str) -> str:
+    """The sentence about rows that are left out.
+
+    >>> left_out_words(1, "without price"), left_out_words(2000, "of weight 0")
+    ('1 row without price is left out.', '2,000 rows of weight 0 are left out.')
+    """
+    return f"{n:,} row{'s' * (n != 1)} {which} {'is' if n == 1 else 'are'} left out."

@@ -6,20 +6,21 @@ It stands in the model file as JSON, so that predictions see the columns the fit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from weald.dataset.cells import Cells, Coded, FloatArray
+from weald.dataset.cells import Cells, Coded, FloatArray, finite, infinite_words
 from weald.dataset.dates import PARTS, PATTERNS, parse, parts
 from weald.dataset.errors import DataError, named, suggestion
 from weald.dataset.frames import make_frame
 from weald.dataset.sources import Block, Source
 
-__all__ = ["ColumnRule", "LeftOut", "Recipe"]
+__all__ = ["ColumnRule", "LeftOut", "Part", "Recipe", "infinite_notes"]
 
 KINDS = ("number", "category", "date")
 TASKS = ("classification", "regression")
@@ -82,6 +83,39 @@ class ColumnRule:
                 f"says {coded.labels[bad]!r}: write it in the same way."
             )
         return np.append(known, np.datetime64("NaT", "s"))[coded.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of a file, read by a recipe.
+
+    Attributes
+    ----------
+    X : data frame, or array without any library of data frames
+        What the model sees.
+    cells : dict
+        The cells as they stand in the file.
+    columns : dict
+        The columns of `X`, by name: numbers or labels.
+    infinite : dict
+        Columns of the file with infinite numbers, which are missing in `X`, and how many.
+    """
+
+    X: Any
+    cells: Block
+    columns: dict[str, FloatArray | Coded]
+    infinite: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+
+def infinite_notes(parts: Iterable[dict[str, int]]) -> list[str]:
+    """A sentence for every column that had infinite numbers in some part of a file."""
+    counts: Counter[str] = Counter()
+    for one in parts:
+        counts.update(one)
+    return [infinite_words(name, n) for name, n in counts.items()]
 
 
 @dataclass(frozen=True)
@@ -207,37 +241,36 @@ class Recipe:
             check_column(name, source)
         return [*wanted, *(name for name in dict.fromkeys(others) if name not in wanted)]
 
-    def tables(self, source: Source, others: tuple[str, ...] = ()) -> Iterator[tuple[Any, Block]]:
-        """A file as tables for the model, block by block.
+    def parts(self, source: Source, others: tuple[str, ...] = ()) -> Iterator[Part]:
+        """A file as the model sees it, block by block.
 
         Parameters
         ----------
         source : Source
         others : tuple of str
-            Columns that are wanted beside.
-
-        Yields
-        ------
-        X : data frame, or array without any library of data frames
-        block : dict
-            The cells as they stand in the file.
+            Columns whose cells are wanted beside.
         """
         wanted = self.needs(source, others)
         done = 0
         for block in source.blocks(wanted):
             n = len(next(iter(block.values())))
             if n:
-                yield self.frame(block, done), block
+                yield self._part(block, done)
             done += n
         if not done:
             raise DataError(f"{source.name} has no rows.")
 
-    def frame(self, block: Block, first_row: int = 0) -> Any:
-        """The columns that the model sees of a block."""
+    def _part(self, block: Block, first_row: int) -> Part:
         columns: dict[str, FloatArray | Coded] = {}
+        infinite: dict[str, int] = {}
         for rule in self.columns:
-            columns |= zip(rule.features, rule.read(block[rule.name], first_row), strict=True)
-        return make_frame(columns)
+            values = rule.read(block[rule.name], first_row)
+            if rule.kind == "number":
+                values[0], n = finite(cast(FloatArray, values[0]))
+                if n:
+                    infinite[rule.name] = n
+            columns |= zip(rule.features, values, strict=True)
+        return Part(make_frame(columns), block, columns, infinite)
 
 
 def check_column(name: str, source: Source, option: str = "") -> None:

@@ -55,6 +55,10 @@ class Source:
         ``open(wanted)``: the blocks, with the wanted columns only.
     unusable : dict
         Columns that are neither numbers nor text nor dates, and what they are.
+    reading : tuple of str
+        How a text file is written where it is not plain CSV, in a few words each.
+    path : str or None
+        Of the file, if it is one.
     """
 
     name: str
@@ -62,6 +66,8 @@ class Source:
     notes: tuple[str, ...]
     open: Callable[[list[str]], Iterator[Block]]
     unusable: dict[str, str]
+    reading: tuple[str, ...] = ()
+    path: str | None = None
 
     def blocks(self, wanted: list[str] | None = None) -> Iterator[Block]:
         """The rows, block by block.
@@ -118,6 +124,8 @@ def open_file(path: str) -> Source:
         raise
     except Exception as error:
         raise DataError(f"Cannot read {path}: {_words(error)}") from error
+    if name.endswith((".xlsx", ".xls", ".ods")):
+        raise DataError(f"Cannot read {path}: save the sheet as CSV first.")
     known = ", ".join((*_TEXT[:2], *_LINES[:1], *_PARQUET[:1], *_ARROW[:2]))
     raise DataError(
         f"Cannot read {path}: its name must end in {known}, or in one of the text endings and .gz."
@@ -130,15 +138,19 @@ def open_file(path: str) -> Source:
 def _open_text(path: str) -> Source:
     with _bytes(path) as file:
         sample = file.read(_SAMPLE)
-        whole = not file.read(1)
-    dialect = sniff(sample, whole=whole, where=path)
+        rest = file.read(_BYTES)
+        whole = not rest
+        # The first letter with an accent, which tells the encoding, may come late.
+        while rest and sample.isascii() and rest.isascii():
+            rest = file.read(_BYTES)
+    dialect = sniff(sample, whole=whole, where=path, later=rest if sample.isascii() else b"")
     by_arrow = importlib.util.find_spec("pyarrow") is not None
     read = _arrow_text if by_arrow else _plain_text
 
     def blocks(wanted: list[str]) -> Iterator[Block]:
         return read(path, dialect, wanted)
 
-    return Source(path, list(dialect.names), dialect.notes, blocks, {})
+    return Source(path, list(dialect.names), dialect.notes, blocks, {}, dialect.reading, path)
 
 
 def _arrow_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Block]:
@@ -159,6 +171,7 @@ def _arrow_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Bloc
                 file,
                 read_options=arrow_csv.ReadOptions(
                     column_names=names,
+                    skip_rows=dialect.blank_lines,
                     skip_rows_after_names=1,  # the header, which may go over several lines
                     block_size=_BYTES,
                     encoding=encoding,
@@ -193,7 +206,7 @@ def _plain_text(path: str, dialect: Dialect, wanted: list[str]) -> Iterator[Bloc
     with _bytes(path) as raw:
         text = io.TextIOWrapper(raw, encoding=dialect.encoding, newline="")
         rows = csv.reader(text, delimiter=dialect.delimiter)
-        next(row for row in rows if row)  # the header
+        next(row for row in rows if any(cell.strip() for cell in row))  # the header
         block: list[list[str]] = []
         for row in rows:
             if not row:
@@ -252,7 +265,7 @@ def _open_lines(path: str) -> Source:
     def blocks(wanted: list[str]) -> Iterator[Block]:
         return _json_blocks(path, wanted)
 
-    return Source(path, list(names), (), blocks, {})
+    return Source(path, list(names), (), blocks, {}, path=path)
 
 
 def _json_blocks(path: str, wanted: list[str]) -> Iterator[Block]:
@@ -354,7 +367,7 @@ def _typed(path: str, schema: Any, batches: Callable[[], Iterator[Any]]) -> Sour
         for batch in batches():
             yield {name: _typed_cells(batch.column(places[name])) for name in wanted}
 
-    return Source(path, names, tuple(notes), blocks, unusable)
+    return Source(path, names, tuple(notes), blocks, unusable, path=path)
 
 
 def _typed_cells(array: Any) -> Cells:

@@ -9,11 +9,23 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from weald.dataset.cells import ArrowText, Cells, Coded, FloatArray, Numbers, PlainText, join
-from weald.dataset.columns import judge
-from weald.dataset.errors import DataError, named
+from weald.dataset.cells import (
+    NUMBER_BLANKS,
+    ArrowText,
+    Cells,
+    Coded,
+    FloatArray,
+    Numbers,
+    PlainText,
+    finite,
+    infinite_words,
+    join,
+)
+from weald.dataset.columns import judge, mixed_words
+from weald.dataset.errors import DataError, left_out_words, named
 from weald.dataset.frames import make_frame
 from weald.dataset.recipe import ColumnRule, LeftOut, Recipe, check_column
+from weald.dataset.row_keys import keys_of, sample_keys
 from weald.dataset.sources import Block, Source
 
 __all__ = ["Task", "Training", "read_target", "read_training", "read_weights"]
@@ -42,6 +54,10 @@ class Training:
         What was done to the data, in sentences.
     categories : dict
         Labels of the categorical columns.
+    reading : tuple of str
+        How the file is written where it is not plain CSV, in a few words each.
+    keys : list of str
+        By which other files can tell whether they have the same rows.
     """
 
     source: str
@@ -52,6 +68,8 @@ class Training:
     recipe: Recipe
     notes: tuple[str, ...]
     categories: dict[str, list[str]]
+    reading: tuple[str, ...]
+    keys: list[str]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -85,7 +103,7 @@ def read_training(
     _check_names(source, target, weight, group, drop, keep)
     cells = _whole(source, [name for name in source.names if name not in drop])
     notes = list(source.notes)
-    cells = _with_target(cells, target, notes)
+    cells = _with_target(cells, target, task, notes)
     if weight is not None:
         cells = _with_weight(cells, weight, notes)
     guessed = task is None
@@ -135,7 +153,17 @@ def read_training(
         categories={
             name: sorted(one.labels) for name, one in values.items() if isinstance(one, Coded)
         },
+        keys=sample_keys(keys_of(values, y)),
+        reading=(*source.reading, *(["decimal commas"] * _decimal_commas(cells, rules, y, target))),
     )
+
+
+def _decimal_commas(
+    cells: Block, rules: list[ColumnRule], y: npt.NDArray[Any], target: str
+) -> bool:
+    numbers = [rule.name for rule in rules if rule.kind == "number"]
+    numbers += [target] if y.dtype.kind == "f" else []
+    return any(cells[name].decimal_commas() for name in numbers)
 
 
 def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.NDArray[Any], Task]:
@@ -144,7 +172,7 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
     Parameters
     ----------
     cells : Cells
-        None of them missing.
+        None of them missing or infinite.
     name : str
     task : {"classification", "regression"}, optional
         Default: classification for text and for a few repeated whole numbers, else regression.
@@ -160,13 +188,14 @@ def read_target(cells: Cells, name: str, task: Task | None = None) -> tuple[npt.
                 "classification, or correct these cells."
             )
         if len(coded.labels) > max(len(cells) / 2, 2):
+            mixed = mixed_words(cells)
             raise DataError(
                 f"The target {name!r} has {len(coded.labels):,} different texts in {len(cells):,} "
-                "rows: it names rows rather than classes; choose another --target."
+                "rows: "
+                + (mixed or "it names rows rather than classes; choose another --target")
+                + "."
             )
         return coded.texts(), "classification"
-    if not np.isfinite(numbers).all():
-        raise DataError(f"The target {name!r} must hold finite numbers.")
     values = np.unique(numbers)
     whole = bool(np.all((values == np.round(values)) & (np.abs(values) < 2**53)))
     if task is None:
@@ -217,10 +246,16 @@ def _check_names(
         try:
             check_column(name, source, option)
         except DataError as error:
-            if all(_is_number(one) for one in source.names):
+            if any(_is_number(one) for one in source.names):
                 raise DataError(
                     f"The first line of {source.name} holds numbers ({named(source.names, 5)}): it "
                     "must hold the names of the columns."
+                ) from error
+            if len(source.names) == 1:
+                raise DataError(
+                    f"{source.name} has one column only, called {source.names[0]!r}: its first "
+                    "line must hold the names of the columns, and cells must be divided by commas, "
+                    "semicolons, tabs or vertical bars."
                 ) from error
             raise
     first: dict[str, str] = {}
@@ -251,9 +286,19 @@ def _whole(source: Source, wanted: list[str]) -> Block:
     return {name: join([block[name] for block in blocks]) for name in wanted}
 
 
-def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
+def _with_target(cells: Block, target: str, task: Task | None, notes: list[str]) -> Block:
     """Leave out the rows whose target is missing."""
     numbers = cells[target].numbers()
+    if numbers is None:
+        numbers = _quantities(cells[target], task)
+        if numbers is not None:
+            marks = cells[target].not_number()
+            shown = "" if marks is None else repr(marks[1])
+            notes.append(f"{target}: {shown} among its numbers is read as missing.")
+    if numbers is not None:
+        numbers, infinite = finite(numbers)
+        if infinite:
+            notes.append(infinite_words(target, infinite))
     missing = cells[target].coded().codes < 0 if numbers is None else np.isnan(numbers)
     n = int(missing.sum())
     if not n:
@@ -261,9 +306,18 @@ def _with_target(cells: Block, target: str, notes: list[str]) -> Block:
     if n == len(missing):
         raise DataError(f"The target {target!r} is empty: there is nothing to learn.")
     share = n / len(missing)
-    notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) have no {target} and are left out.")
+    words = f"has no {target} and is" if n == 1 else f"have no {target} and are"
+    notes.append(f"{n:,} of {len(missing):,} rows ({share:.1%}) {words} left out.")
     rows = np.flatnonzero(~missing)
     return {name: taken(column, rows) for name, column in cells.items()}
+
+
+def _quantities(cells: Cells, task: Task | None) -> FloatArray | None:
+    """The numbers of a target that has marks of missing ones, if they are no classes."""
+    numbers = None if task == "classification" else cells.numbers(NUMBER_BLANKS)
+    if numbers is None or task == "regression":
+        return numbers
+    return None if len(np.unique(numbers[~np.isnan(numbers)])) <= MOST_CLASSES else numbers
 
 
 def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:
@@ -273,7 +327,7 @@ def _with_weight(cells: Block, weight: str, notes: list[str]) -> Block:
         return cells
     if not weights.any():
         raise _no_weights(weight)
-    notes.append(f"{int((weights == 0).sum()):,} rows have the weight 0 and are left out.")
+    notes.append(left_out_words(int((weights == 0).sum()), "of weight 0"))
     rows = np.flatnonzero(weights)
     return {name: taken(column, rows) for name, column in cells.items()}
 

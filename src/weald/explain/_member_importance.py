@@ -24,7 +24,7 @@ from weald.input.labels import (
 )
 from weald.input.raw_table import keep_X_predict, take_columns, take_rows
 from weald.input.table import check_X_predict
-from weald.members.foreign import side_by_side
+from weald.members.side_by_side import in_threads
 
 
 def forest_of(estimator: Any, kind: str) -> Any:
@@ -123,7 +123,7 @@ def _for_each_member(estimator: Any, work: Callable[[int], FloatArray], n: int) 
     """What `work` makes of members 0 .. n-1, one below the other, in this order for any threads."""
     own = getattr(estimator, "forest_", None) is not None
     n_jobs = resolve_threads(estimator.n_jobs) if own else estimator.n_jobs
-    return np.stack(side_by_side((partial(work, t) for t in range(n)), n_jobs, prefer="threads"))
+    return np.stack(in_threads((partial(work, t) for t in range(n)), n_jobs))
 
 
 # --- unbiased impurity decrease ----------------------------------------------------------------

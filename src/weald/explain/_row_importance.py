@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald._engine import FloatArray, IntArray, check_n_jobs
 from weald.input.labels import check_weights
 from weald.input.raw_table import column_names, gather_cells, keep_X_predict, take_rows
-from weald.members.foreign import side_by_side
+from weald.members.side_by_side import in_threads
 
 __all__ = ["RowScore", "shuffled"]
 
@@ -80,8 +80,8 @@ class RowScore:
         """
         orders = [np.random.default_rng([seed, r]).permutation(len(self)) for r in range(n_repeats)]
         before = self.of(self.table)
-        calls = (partial(self._of_shuffled, one, order) for order in orders for one in columns)
-        after = side_by_side(calls, check_n_jobs(n_jobs), prefer="threads")
+        calls = [partial(self._of_shuffled, one, order) for order in orders for one in columns]
+        after = in_threads(calls, check_n_jobs(n_jobs))
         falls: FloatArray = before - np.array(after).reshape(n_repeats, len(columns))
         return falls
 

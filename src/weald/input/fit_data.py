@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from weald._engine import FloatArray
+from weald.input.ids import near_unique_words
 from weald.input.labels import check_weights
 from weald.input.raw_table import keep_X_fit, keep_X_predict, take_rows
 from weald.input.row_weights import RowWeights
 from weald.input.table import Table, check_X_fit, check_X_predict
-from weald.params.warnings import warn_user
+from weald.params.warnings import NearUniqueWarning, warn_user
 from weald.params.words import listed
 
 __all__ = ["FitData", "Validation", "check_offset", "read_fit"]
@@ -230,10 +231,11 @@ def warn_of_near_unique(estimator: Any, table: Table, weights: FloatArray | None
     several, words = len(found) > 1, listed([*names, *more])
     rows = int(np.count_nonzero(~np.isnan(table.X[:, found[0]])))
     warn_user(
-        f"Column{'s' * several} {words} {'have' if several else 'has'} a different category in "
-        f"nearly every row ({table.n_categories[found[0]]} in {rows} rows): those of a single row "
+        f"Column{'s' * several} {words} {'have' if several else 'has'} "
+        f"{near_unique_words(table.n_categories[found[0]], rows)}: those of a single row "
         f"count as one, so drop the column{'s' * several}, or put in place what several rows "
-        "share, such as a prefix, a group or a date."
+        "share, such as a prefix, a group or a date.",
+        NearUniqueWarning,
     )
 
 

@@ -35,6 +35,7 @@ from weald.input.columns import (
     read_series,
     sort_labels,
 )
+from weald.input.ids import FREE_CATEGORIES, is_near_unique
 from weald.input.sparse import check_sparse, make_dense
 from weald.params.columns import Columns
 from weald.params.growth import GrowthParams
@@ -43,7 +44,6 @@ __all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape
 
 TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
-FREE_CATEGORIES = 8  # kFreeCategories of the core: more are many
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
 _BLOCK = 8192  # rows copied at a time, so that a block of the matrix stays in the cache
@@ -101,7 +101,7 @@ class Table:
         for j, count in self._many_categories():
             there = ~np.isnan(self.X[:, j])
             rows = there.sum() if weights is None else weights[there].sum()
-            if 2 * count > rows:
+            if is_near_unique(count, rows):
                 found.append(j)
         return found
 

@@ -25,7 +25,7 @@ from weald.input.labels import check_squares, check_target, encode_labels
 from weald.input.state import SavedEstimator, check_attributes
 from weald.input.table import Table
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
-from weald.params.warnings import warn_user
+from weald.params.warnings import SharedBinsWarning, warn_user
 
 Weights = FloatArray | None
 
@@ -63,7 +63,8 @@ def warn_of_shared_bins(estimator: Any, table: Table, max_bins: int) -> None:
     warn_user(
         f"Column {names[first]!r}{others} has {count} categories, but max_bins={max_bins} keeps "
         f"only the {max_bins - 1} most frequent apart and takes the other {count - max_bins + 1} "
-        "for one: max_bins=None keeps all apart, which takes longer and seldom helps."
+        "for one: max_bins=None keeps all apart, which takes longer and seldom helps.",
+        SharedBinsWarning,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,6 @@ __all__ = [
     "member_log_shares",
     "member_shares",
     "member_values",
-    "side_by_side",
     "spread",
     "stream",
     "takes_weights",
@@ -136,26 +135,6 @@ def fit_members(
     fit = partial(fit_member, X=X, y=y, weights=weights, fit_params=fit_params)
     todo = (partial(fit, member, counts=counts, columns=used) for member, counts, used in jobs)
     return side_by_side(todo, n_jobs)
-
-
-def side_by_side(
-    calls: Iterable[Callable[[], Any]],
-    n_jobs: int | None,
-    *,
-    prefer: Literal["threads"] | None = None,
-) -> list[Any]:
-    """What calls return, several made at the same time, in the order in which they are given.
-
-    Parameters
-    ----------
-    calls : functions without arguments
-        In processes of joblib, if its user chose nothing else: members may be slow Python.
-    n_jobs : int, optional
-        As in joblib.
-    prefer : "threads", optional
-        For calls that share much memory, or leave Python to others.
-    """
-    return list(Parallel(n_jobs=n_jobs, prefer=prefer)(delayed(call)() for call in calls))
 
 
 def fit_member(

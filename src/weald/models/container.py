@@ -14,8 +14,6 @@ import json
 import mmap
 import os
 import re
-import secrets
-import stat
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -26,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.models.errors import ModelFileError
+from weald.params.whole_file import whole_file
 
 __all__ = ["VERSION", "Contents", "dump_json", "open_container", "parse_json", "write_container"]
 
@@ -111,30 +110,8 @@ def write_container(
             f"Cannot save to {os.fspath(path)!r}: it must be the name of a file in a folder that "
             "exists."
         )
-    part = whole.with_name(f".{whole.name[:100]}.{secrets.token_hex(8)}.tmp")
-    # Made here first, since safetensors gives no rights to others.
-    handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    rights = stat.S_IMODE(os.fstat(handle).st_mode)
-    os.close(handle)
-    try:
+    with whole_file(path) as part:
         save_file(tensors, part, metadata)
-        part.chmod(rights)
-        _sync(part)
-        part.replace(whole)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    if os.name != "nt":  # where folders cannot be opened
-        _sync(whole.parent)
-
-
-def _sync(path: Path) -> None:
-    """Have the system write to the disk what it holds back."""
-    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 # --- reading --------------------------------------------------------------------------------------

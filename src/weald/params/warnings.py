@@ -8,9 +8,17 @@ import warnings
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["warn_user"]
+__all__ = ["NearUniqueWarning", "SharedBinsWarning", "warn_user"]
 
 _HOME = str(Path(__file__).parents[1]) + os.sep
+
+
+class NearUniqueWarning(UserWarning):
+    """A column has a different category in nearly every row."""
+
+
+class SharedBinsWarning(UserWarning):
+    """A column has more categories than bins."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -38,13 +38,14 @@ def write_report(
     Parameters
     ----------
     path : str or Path
-        Where the page goes; what is there is replaced.
+        Where the page goes; what is there is replaced, when the page is complete.
     model : fitted classifier or regressor
     X, y : rows and targets
         The model may have seen them.
     title : str
     leaderboard : list of dicts, optional
-        Rows with "method", "score", "standard_error" and "seconds", in the order to be shown.
+        Rows with "method", "score", "standard_error", "seconds" and "cut" (whether time ended its
+        fits), in the order to be shown.
     notes : list of str
         Sentences about the data.
     seed : int
@@ -67,10 +68,12 @@ def write_report(
     >>> page.startswith("<!doctype html>")
     True
     """
+    from weald.params.whole_file import whole_file
     from weald.report.facts import gather
     from weald.report.page import page_of
 
     facts = gather(model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed)
-    target = Path(path)
-    target.write_text(page_of(facts), encoding="utf-8")
-    return target
+    page = page_of(facts)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8")
+    return Path(path)

@@ -35,6 +35,7 @@ class Contender:
     score: float
     std_error: float | None
     seconds: float | None
+    cut: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +127,8 @@ def _contender(row: Mapping[str, Any]) -> Contender:
     missing = {"method", "score"} - set(row)
     if missing:
         raise ValueError(
-            f"Each row of leaderboard needs 'method' and 'score' ('standard_error' and 'seconds' "
-            f"may be missing): {dict(row)!r} has no {sorted(missing)[0]!r}."
+            f"Each row of leaderboard needs 'method' and 'score' ('standard_error', 'seconds' "
+            f"and 'cut' may be missing): {dict(row)!r} has no {sorted(missing)[0]!r}."
         )
 
     def number(name: str) -> float | None:
@@ -140,6 +141,7 @@ def _contender(row: Mapping[str, Any]) -> Contender:
         float("nan") if score is None else score,
         number("standard_error"),
         number("seconds"),
+        bool(row.get("cut")),
     )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
 
 from weald._engine import FloatArray
 from weald.explain._view import number_words
+from weald.input.ids import id_of_numbers, is_near_unique, near_unique_words
+from weald.params.warnings import NearUniqueWarning
 from weald.report.table_rows import TableRows
 from weald.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -23,8 +26,6 @@ _LEAK = 0.97  # part of the error that one column alone takes away
 _MISSING = 0.5  # share of missing values that is worth a warning
 _RARE = 0.1  # share of a class, of an even one, that is worth a warning
 _FEW = 10  # rows of a class
-_ID = 0.9  # distinct values per row, of a column that looks like a number or a name of the row
-_ID_ROWS = 50
 _BARS = 12
 
 
@@ -89,7 +90,7 @@ def data_facts(rows: TableRows, seed: int = 0) -> DataFacts:
         *_leaks(some, seed),
         *_plain_columns(columns),
         *_duplicates(some, columns),
-        *_ids(some, columns),
+        *_ids(rows),
         *_imbalance(rows),
         *_repeated_rows(some),
     ]
@@ -167,7 +168,9 @@ def single_column_skill(rows: TableRows, j: int, seed: int = 0) -> float:
             return 0.0
         listed = None if rows.categories[j] is None else [0]
         tree = kind(max_leaf_nodes=16, min_samples_leaf=5, categorical_features=listed, n_jobs=1)
-        said = tree.fit(x[train], y[train]).predict(x[test])
+        with catch_warnings():
+            simplefilter("ignore", NearUniqueWarning)  # the page has its own words for it
+            said = tree.fit(x[train], y[train]).predict(x[test])
         if rows.classes is None:
             loss += float(((said - y[test]) ** 2).sum())
             base += float(((y[train].mean() - y[test]) ** 2).sum())
@@ -214,20 +217,21 @@ def _duplicates(rows: TableRows, columns: tuple[ColumnFacts, ...]) -> Iterator[s
             first[key] = rows.names[j]
 
 
-def _ids(rows: TableRows, columns: tuple[ColumnFacts, ...]) -> Iterator[str]:
-    for j, column in enumerate(columns):
-        values = rows.X[~np.isnan(rows.X[:, j]), j].astype(np.float64)
-        if len(values) < _ID_ROWS or column.distinct < _ID * len(values):
+def _ids(rows: TableRows) -> Iterator[str]:
+    for j, name in enumerate(rows.names):
+        column, labels = rows.X[:, j], rows.categories[j]
+        if labels is None:
+            why = id_of_numbers(name, column.astype(np.float64))
+            if why is not None:
+                yield f"Column {name!r} looks like an id: {why}. It cannot help with new rows."
             continue
-        if column.kind == "number":
-            whole = bool((values == np.floor(values)).all())
-            dense = float(values.max() / 2 - values.min() / 2) < 1.5 * len(values)
-            if not whole or not dense or column.distinct < len(values):
-                continue
-        yield (
-            f"Column {column.name!r} looks like an id: {column.distinct} distinct values in "
-            f"{len(values)} rows. It cannot help with new rows."
-        )
+        present = column[~np.isnan(column)]
+        distinct = len(np.unique(present))
+        if is_near_unique(distinct, len(present)):
+            yield (
+                f"Column {name!r} has {near_unique_words(distinct, len(present))}: new rows will "
+                "have others, of which nothing is known."
+            )
 
 
 def _imbalance(rows: TableRows) -> Iterator[str]:

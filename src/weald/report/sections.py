@@ -95,7 +95,7 @@ def _leaderboard(facts: ReportFacts) -> str:
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     rows = [
         (
-            escape(one.method),
+            escape(one.method) + (" *" if one.cut else ""),
             interval_bar(one.score, one.std_error, low, high) if np.isfinite(one.score) else "",
             words(one.score) + (f" ± {words(one.std_error, 2)}" if one.std_error else ""),
             f"{words(one.seconds, 3)} s" if one.seconds is not None else "–",
@@ -103,9 +103,12 @@ def _leaderboard(facts: ReportFacts) -> str:
         for one in board
     ]
     heads = ("Method", "95 % interval", "Score ± standard error", "Time")
+    cut = "<p>* Cut short by the time limit: its fits have fewer members than asked for.</p>"
     return (
         "<p>Methods that were compared, as they were ranked. Where intervals overlap widely the "
-        "order may be chance.</p>" + table_html(heads, rows, "Leaderboard")
+        "order may be chance.</p>"
+        + table_html(heads, rows, "Leaderboard")
+        + (cut if any(one.cut for one in board) else "")
     )
 
 

@@ -12,7 +12,8 @@ from sklearn.base import is_regressor
 
 from weald._engine import FloatArray
 from weald.input.raw_table import keep_X_fit
-from weald.members.foreign import fit_member, make_member, side_by_side
+from weald.members.foreign import fit_member, make_member
+from weald.members.side_by_side import side_by_side
 from weald.params.growth import is_real, refuse
 from weald.theory.stumps import StumpSearch, is_all_numbers, read_table
 from weald.tree import DecisionTreeClassifier

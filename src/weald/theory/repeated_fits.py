@@ -14,7 +14,8 @@ from sklearn.base import is_classifier
 from weald._engine import FloatArray
 from weald.input.labels import check_target, encode_labels
 from weald.input.raw_table import keep_X_fit, take_rows
-from weald.members.foreign import check_member, fit_member, make_member, side_by_side
+from weald.members.foreign import check_member, fit_member, make_member
+from weald.members.side_by_side import side_by_side
 from weald.params.growth import check_choice, check_count, count_or_share, resolve_seed
 from weald.theory.decomposition import LOSSES, squared_parts, zero_one_parts
 from weald.theory.result import Result

@@ -312,6 +312,37 @@ def test_an_array_inside_itself(forest, path):
     refused(path, put_together(document, arrays))
 
 
+def test_a_row_of_arrays(path):
+    """The trial would copy each of them for every row."""
+    X = np.random.default_rng(0).normal(size=(60, 32))
+    weald.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0]).save(path)
+    document, arrays = taken_apart(path.read_bytes())
+    document["row"] = [{"array": len(arrays)}] * 32
+    refused(path, put_together(document, [*arrays, np.zeros(100_000, dtype=bool)]), "row")
+
+
+def test_keys_of_one_hash(forest, path):
+    """They take time that grows with the square of their number."""
+    document, arrays = forest
+    numbers = [k * (2**61 - 1) for k in range(1, 20_001)]
+    for held in ({"pairs": [[number, 0] for number in numbers]}, {"set": numbers}):
+        state(document, "RandomForestRegressor")["held_"] = held
+        refused(path, put_together(document, arrays), "many digits")
+
+
+def test_a_description_of_columns_that_are_nowhere(forest, path):
+    document, arrays = forest
+    document["about"]["dict"].update(n_features_in_=1 << 24, categories_=None)
+    path.write_bytes(put_together(document, arrays))
+    tracemalloc.start()
+    try:
+        with pytest.raises(weald.ModelFileError, match=SENTENCE):
+            weald.models.describe(path)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("jobs", [10**6, -(10**6), "all", 2.5])
 def test_a_million_processes(forest, path, jobs):
     document, arrays = forest

@@ -1,6 +1,8 @@
 """What is refused when a model is saved, and files that are there as a whole or not at all."""
 
+import errno
 import os
+import resource
 import stat
 from pathlib import Path
 
@@ -178,3 +180,52 @@ def test_paths_that_cannot_be_written(tmp_path):
     for path in (tmp_path, tmp_path / "none" / "model.weald"):
         with pytest.raises(weald.ModelFileError, match="Cannot save to"):
             model(1).save(path)
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(weald.ModelFileError, match="Cannot save to"):
+        model(1).save(pipe)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_private_file_stays_private(tmp_path):
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    path.chmod(0o600)
+    model(3).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert weald.load(path).get_depth() == 3
+
+
+@pytest.mark.parametrize("name", ["😀" * 60, "a" * 249])
+def test_long_names(name, tmp_path):
+    path = tmp_path / f"{name}.weald"
+    model(1).save(path)
+    assert weald.load(path).get_depth() == 1
+
+
+def test_a_full_disk(tmp_path):
+    """As the system tells it, and with the old file in its place."""
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as error:
+            model(5).save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.errno == errno.EFBIG
+    assert error.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert weald.load(path).get_depth() == 1
+
+
+def test_info_without_end(tmp_path):
+    info = {}
+    for _ in range(100_000):
+        info = {"a": info}
+    with pytest.raises(weald.ModelFileError, match="info must be a dict"):
+        model(1).save(tmp_path / "model.weald", info=info)

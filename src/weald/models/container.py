@@ -98,6 +98,7 @@ def write_container(
     arrays : list of arrays
         In C order, of types that safetensors knows.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     sums = [checksum(array) for array in arrays]
@@ -106,26 +107,38 @@ def write_container(
     metadata = {"weald": f"model file {VERSION} {checksum(text):08x}"}
     tensors = {str(k): array for k, array in enumerate(arrays)} | {DOCUMENT: text}
     whole = Path(os.path.realpath(path))  # a link stays a link
-    if whole.is_dir() or not whole.parent.is_dir():
+    if (whole.exists() and not whole.is_file()) or not whole.parent.is_dir():  # or a pipe is gone
         raise ModelFileError(
             f"Cannot save to {os.fspath(path)!r}: it must be the name of a file in a folder that "
             "exists."
         )
-    part = whole.with_name(f".{whole.name[:100]}.{secrets.token_hex(8)}.tmp")
+    # A letter takes up to four bytes, and a name may have 255.
+    part = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.tmp")
     # Made here first, since safetensors gives no rights to others.
     handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    rights = stat.S_IMODE(os.fstat(handle).st_mode)
+    usual = os.fstat(handle).st_mode
     os.close(handle)
     try:
         save_file(tensors, part, metadata)
-        part.chmod(rights)
+        # What was private stays so.
+        part.chmod(stat.S_IMODE(whole.stat().st_mode if whole.exists() else usual))
         _sync(part)
         part.replace(whole)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, SafetensorError):
+            raise _system_error(error, path) from error
         raise
     if os.name != "nt":  # where folders cannot be opened
         _sync(whole.parent)
+
+
+def _system_error(error: Exception, path: str | os.PathLike[str]) -> OSError:
+    """What the system said, such as that the disk is full: safetensors has it in words only."""
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    if number is None:
+        return OSError(f"Cannot save to {os.fspath(path)!r}: {error}.")
+    return OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path))
 
 
 def _sync(path: Path) -> None:

@@ -30,6 +30,9 @@ __all__ = ["Decoder", "Sketch"]
 # so many times as many questions as there are objects, and these more, are believed.
 _SHARED, _SOME = 64, 10_000
 _MOST_JOBS = 1024
+# Whole numbers beyond 64 bits: thousands of them can be made to have one hash, and a dictionary of
+# such numbers takes time that grows with their square.
+_LONG, _MOST_LONG = 1 << 64, 4000
 _ENGINE = ("Forest", "Tree")  # whose state is no attributes
 _DATES = re.compile(r"<[mM]8\[(\d{1,6})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]")
 _TEXT = re.compile(r"<U(\d{1,9})")
@@ -58,6 +61,7 @@ class Decoder:
         self._expanded: list[int] = []  # parts of each object, shared ones as often as they occur
         self._heights: list[int] = []
         self._parts, self._height = 1, 0
+        self._n_long = 0
         self._as_views = False
 
     # --- objects --------------------------------------------------------------------------------
@@ -115,6 +119,9 @@ class Decoder:
 
     def value(self, given: Any) -> Any:
         """The value that JSON stands for."""
+        if type(given) is int and not -_LONG < given < _LONG:
+            self._n_long += 1
+            require(self._n_long <= _MOST_LONG, "its whole numbers of many digits")
         if given is None or type(given) in (bool, int, float, str):
             return given
         if type(given) is list:

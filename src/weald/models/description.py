@@ -15,7 +15,7 @@ from weald.models.errors import ModelFileError, require
 __all__ = ["ColumnInfo", "ModelInfo", "describe"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ColumnInfo:
     """A column of the table that a model was fitted to.
 
@@ -108,7 +108,7 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
             texts[2],
             parameters,
             members,
-            _columns(about),
+            _columns(about, contents.sizes["file"]),
             None if classes is None else _plain(classes),
             info,
             contents.sizes,
@@ -130,7 +130,8 @@ def _plain(labels: Any) -> list[Any]:
     return [_plain(part) for part in labels] if isinstance(labels, list) else labels.tolist()
 
 
-def _columns(about: dict[str, Any]) -> tuple[ColumnInfo, ...] | None:
+def _columns(about: dict[str, Any], size: int) -> tuple[ColumnInfo, ...] | None:
+    """The columns of a model in a file of so many bytes."""
     n, names, categories = (
         about[name] for name in ("n_features_in_", "feature_names_in_", "categories_")
     )
@@ -138,7 +139,8 @@ def _columns(about: dict[str, Any]) -> tuple[ColumnInfo, ...] | None:
         return None
     require(isinstance(n, int | np.integer) and n >= 0, "its description")
     if categories is None or len(categories) != n:  # an encoder of scikit-learn has its own
-        require(n <= 1 << 24, "its description")
+        # A model has some bytes for each of very many columns; a small file may not ask for room.
+        require(n <= max(1 << 16, size // 4), "its description")
         categories = ["any"] * int(n)
     named = [f"x{j}" for j in range(int(n))] if names is None else [str(name) for name in names]
     require(len(named) == n, "its description")

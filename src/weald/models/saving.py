@@ -95,7 +95,7 @@ def _plain_info(info: Any) -> Any:
         return None
     try:
         plain = json.loads(json.dumps(info))
-    except (TypeError, ValueError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise ModelFileError(f"info must be a dict of what JSON can hold: {error}.") from error
     if not isinstance(plain, dict):
         raise ModelFileError("info must be a dict of what JSON can hold.")

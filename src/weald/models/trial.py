@@ -55,5 +55,6 @@ def fault_of(model: Any, row: list[Any]) -> str | None:
                     if numbers.dtype.kind in "fc" and not np.isfinite(numbers).all():
                         return f"{name} gives numbers that are not finite"
             except Exception as error:
-                return f"{name} fails with {type(error).__name__}: {str(error).splitlines()[:1]}"
+                said = " ".join(str(error).split())
+                return f"{name} fails with {type(error).__name__}: {said:.200}"
     return None

@@ -5,6 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import weald
 from weald.models import decoding, describe
@@ -75,6 +78,21 @@ def test_other_models(path):
     assert {column.kind for column in told.columns} == {"any"}
     weald.RandomForestRegressor().save(path)
     assert describe(path).columns is None
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        LinearRegression(),
+        weald.RandomForestRegressor(3, random_state=0),
+        make_pipeline(StandardScaler(), StandardScaler(), LinearRegression()),
+    ],
+)
+def test_members_that_have_parts_themselves(path, member):
+    """A forest can be taken for a list of its trees, and a pipeline for one of its steps."""
+    X, real, _ = numbers()
+    weald.save(MultiOutputRegressor(member).fit(X, np.column_stack([real, -real])), path)
+    assert describe(path).n_members == 2
 
 
 @pytest.mark.parametrize("name", ["about", "objects", "class", "members", "weald", "values"])

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import weald
-from weald.callbacks import TimeLimit
+from weald.callbacks import EarlyStopping, History, LearningRateSchedule, Progress, TimeLimit
 from weald.combining import weighted_median
 
 from .cases import answers, numbers, same_bits
@@ -112,6 +112,45 @@ def test_functions_and_callbacks_of_weald(tmp_path):
     ):
         model.fit(X, real).save(path)
         same_bits(answers(model, X), answers(weald.load(path), X))
+
+
+def test_callbacks_that_remember_a_fit(tmp_path):
+    X, _, _ = numbers()
+    noise = np.random.default_rng(0).normal(size=len(X))  # of which there is little to learn
+    path = tmp_path / "model.weald"
+    looking_on = [History(), EarlyStopping(5), LearningRateSchedule([0.5, 0.1]), Progress(100)]
+    model = weald.GradientBoostingRegressor(
+        n_estimators=8, warm_start=True, callbacks=looking_on, random_state=0
+    )
+    model.fit(X[20:], noise[20:], X_val=X[:20], y_val=noise[:20]).save(path)
+    loaded = weald.load(path)
+    history, stop = loaded.callbacks[:2]
+    assert history.states == looking_on[0].states
+    assert (stop.best_round, stop.best_value) == (
+        looking_on[1].best_round,
+        looking_on[1].best_value,
+    )
+    for each in (model, loaded):  # and both go on in the same way
+        each.set_params(n_estimators=40)
+        each.fit(X[20:], noise[20:], X_val=X[:20], y_val=noise[:20])
+    assert loaded.n_estimators_ == model.n_estimators_ < 40
+    assert loaded.callbacks[1].best_round == model.callbacks[1].best_round
+    same_bits(answers(model, X), answers(loaded, X))
+
+
+@pytest.mark.parametrize("loss", list(weald.losses.LOSSES))
+def test_every_loss(loss, tmp_path):
+    X, real, codes = numbers()
+    path = tmp_path / "model.weald"
+    kind = weald.losses.LOSSES[loss].kind
+    if kind == "regression":
+        model = weald.GradientBoostingRegressor(n_estimators=3, loss=loss).fit(X, abs(real))
+    else:
+        named = loss if kind == "binary" else "log_loss"  # of more than two classes
+        model = weald.GradientBoostingClassifier(n_estimators=3, loss=named)
+        model.fit(X, codes > 0 if kind == "binary" else codes)
+    model.save(path)
+    same_bits(answers(model, X), answers(weald.load(path), X))
 
 
 @pytest.mark.parametrize("info", [[1], "text", {"a": object()}, {"a": {1, 2}}])

@@ -21,7 +21,14 @@ from sklearn.utils import Bunch
 
 from weald.models import compiled, foreign
 from weald.models.allowed import class_named, function_named
-from weald.models.encoding import MOST_NESTED, MOST_USES, PLAIN_TYPES, SMALL, text_room
+from weald.models.encoding import (
+    MOST_NESTED,
+    MOST_USES,
+    PLAIN_TYPES,
+    SMALL,
+    may_be_item,
+    text_room,
+)
 from weald.models.errors import ModelFileError, require
 
 __all__ = ["Decoder", "Sketch"]
@@ -195,7 +202,7 @@ class Decoder:
             out = np.empty(len(items), dtype=object)
             for k, item in enumerate(items):
                 out[k] = self.value(item)
-            require(all(map(_may_be_item, out)), "an array of objects")
+            require(all(map(may_be_item, out)), "an array of objects")
             return out.reshape(shape)
         width = _TEXT.fullmatch(dtype)
         require(width is not None and all(type(item) is str for item in items), "an array of text")
@@ -295,13 +302,6 @@ _READERS: dict[str, Any] = {
     "type": _lookup(PLAIN_TYPES, "a type"),
     "dtype": lambda decoder, content: _dtype(content),
 }
-
-
-def _may_be_item(item: Any) -> bool:
-    """Whether something may stand in an array of objects."""
-    if isinstance(item, np.ndarray):  # as in the bins of columns
-        return bool(item.dtype != object)
-    return item is None or isinstance(item, bool | int | float | str | np.generic)
 
 
 @cache

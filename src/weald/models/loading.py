@@ -67,11 +67,7 @@ def _model(contents: Contents) -> Any:
     row = document.get("row")
     if row is not None:
         row = decoder.value(row)
-        # Plain values only: arrays in it would be copied for every row of the trial.
-        plain = isinstance(row, list) and all(
-            x is None or isinstance(x, bool | int | float | str) for x in row
-        )
-        require(plain and len(row) == model.n_features_in_, "its row of a trial")
+        require(trial.is_row(row, model.n_features_in_), "its row of a trial")
         wrong = trial.fault_of(model, row)
         if wrong is not None:
             raise ModelFileError(f"Not a valid model file: the model does not work, {wrong}.")

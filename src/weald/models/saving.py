@@ -76,7 +76,10 @@ def n_members(model: Any) -> int | None:
     if members is not None:
         return len(members) * int(members.per_round)
     members = vars(model).get("estimators_")
-    return None if members is None else int(np.size(np.asarray(members, dtype=object)))
+    if members is None:
+        return None
+    # No array is made of a list: a forest in it would be taken for a list of trees.
+    return int(members.size) if isinstance(members, np.ndarray) else len(members)
 
 
 def _about(model: Any, info: Any) -> dict[str, Any]:

@@ -72,5 +72,7 @@ def write_report(
 
     facts = gather(model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed)
     target = Path(path)
-    target.write_text(page_of(facts), encoding="utf-8")
+    # Half a pair of surrogates, which text may hold and a page may not, is shown as its number.
+    page = page_of(facts).encode("utf-8", "backslashreplace")
+    target.write_bytes(page)
     return target

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.multioutput import MultiOutputRegressor
@@ -78,6 +79,19 @@ def test_other_models(path):
     assert {column.kind for column in told.columns} == {"any"}
     weald.RandomForestRegressor().save(path)
     assert describe(path).columns is None
+
+
+def test_ordered_categories(path):
+    X, real = mixed()
+    X["level"] = pd.Categorical(["low", "high"] * 45, categories=["low", "high"], ordered=True)
+    weald.DecisionTreeRegressor(max_depth=2).fit(X, real).save(path)
+    *_, member, level = describe(path).columns
+    assert (level.kind, level.categories) == ("ordered category", ["low", "high"])
+    assert (member.kind, member.categories) == ("number", None)
+    document, arrays = taken_apart(path.read_bytes())
+    del document["about"]["dict"]["_ordered_columns"]  # as early builds wrote it
+    path.write_bytes(put_together(document, arrays))
+    assert describe(path).columns[-1].kind == "number"
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,10 @@ class ColumnInfo:
     name : str
         That of the table, or "x0", "x1", ... if its columns had none.
     kind : str
-        "number", "category", or "any" if the members read the column themselves.
+        "number", "category", "ordered category" (which is a number to the trees), or "any" if the
+        members read the column themselves.
     categories : list, optional
-        The labels of a category.
+        The labels of a category; those of an ordered one in their order.
     """
 
     name: str
@@ -144,9 +145,13 @@ def _columns(about: dict[str, Any], size: int) -> tuple[ColumnInfo, ...] | None:
         categories = ["any"] * int(n)
     named = [f"x{j}" for j in range(int(n))] if names is None else [str(name) for name in names]
     require(len(named) == n, "its description")
+    ordered = about.get("_ordered_columns") or {}  # not in files of early builds
     columns = []
-    for name, labels in zip(named, categories, strict=True):
-        if labels is None or isinstance(labels, str):
+    for j, (name, labels) in enumerate(zip(named, categories, strict=True)):
+        if labels is None and j in ordered:
+            require(isinstance(ordered[j], list), "its description")
+            columns.append(ColumnInfo(name, "ordered category", ordered[j]))
+        elif labels is None or isinstance(labels, str):
             columns.append(ColumnInfo(name, "number" if labels is None else "any"))
         else:
             columns.append(ColumnInfo(name, "category", labels.tolist()))

@@ -18,6 +18,8 @@ from weald.models.errors import ModelFileError
 
 __all__ = ["n_members", "save"]
 
+_ABOUT = ("n_features_in_", "feature_names_in_", "categories_", "classes_", "_ordered_columns")
+
 
 def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
     """Save a fitted model to one file that holds data only.
@@ -85,7 +87,7 @@ def n_members(model: Any) -> int | None:
 def _about(model: Any, info: Any) -> dict[str, Any]:
     """What `describe` tells without building the model."""
     columns: dict[str, Any] = {}
-    for name in ("n_features_in_", "feature_names_in_", "categories_", "classes_"):
+    for name in _ABOUT:
         try:
             columns[name] = getattr(model, name, None)
         except Exception:  # a property that asks members which do not know it

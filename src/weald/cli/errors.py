@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,9 @@ __all__ = ["ModelError", "OutOfTime", "UserError", "telling_errors"]
 
 # Exit codes; docs/command-line.md has them too.
 USAGE, DATA, MODEL, TIME, INTERRUPTED = 2, 3, 4, 5, 130
+
+# The disk is full, or cannot be written to.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 class UserError(Exception):
@@ -44,8 +48,11 @@ def telling_errors() -> Iterator[None]:
         _tell(str(error), DATA)
     except KeyboardInterrupt:
         _tell("Stopped; nothing was written.", INTERRUPTED)
-    except (PermissionError, IsADirectoryError, FileNotFoundError) as error:
-        _tell(f"Cannot write {error.filename}: {error.strerror}.", DATA)
+    except OSError as error:
+        known = (PermissionError, IsADirectoryError, FileNotFoundError)
+        if not isinstance(error, known) and error.errno not in _NO_ROOM:
+            raise
+        _tell(f"Cannot write {error.filename or 'the result'}: {error.strerror}.", DATA)
 
 
 def _tell(message: str, code: int) -> None:

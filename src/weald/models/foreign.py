@@ -147,11 +147,24 @@ def _rebuild_isotonic(model: Any) -> None:
     model._build_f(X, y)
 
 
-_LINES = (
-    "ARDRegression BayesianRidge ElasticNet ElasticNetCV HuberRegressor Lars Lasso LassoCV "
-    "LassoLars LinearRegression LinearSVR OrthogonalMatchingPursuit QuantileRegressor Ridge "
-    "RidgeCV TheilSenRegressor"
-).split()
+_LINES = [
+    "ARDRegression",
+    "BayesianRidge",
+    "ElasticNet",
+    "ElasticNetCV",
+    "HuberRegressor",
+    "Lars",
+    "Lasso",
+    "LassoCV",
+    "LassoLars",
+    "LinearRegression",
+    "LinearSVR",
+    "OrthogonalMatchingPursuit",
+    "QuantileRegressor",
+    "Ridge",
+    "RidgeCV",
+    "TheilSenRegressor",
+]
 
 
 def _check_line(model: Any) -> None:

@@ -28,7 +28,10 @@ CALLS = {
         "report/overview.py": (1, "trees of weald's own"),
         "superlearner/smooth.py": (2, "linear models and neighbours of the default library"),
     },
-    "Parallel": {"members/foreign.py": (2, "side_by_side; stream, a few answers at a time")},
+    "Parallel": {
+        "members/side_by_side.py": (2, "in processes; in threads"),
+        "members/foreign.py": (1, "stream, a few answers at a time"),
+    },
     "validate_data": {
         "input/table.py": (2, "the names of columns, in fit and later"),
         "input/raw_table.py": (2, "the same, of a table that is handed on"),

@@ -134,6 +134,19 @@ def test_inspect_of_a_model_whose_members_read_the_table(shop):
     assert re.search(r"kind +any", output("inspect", "vote.weald"))
 
 
+def test_names_in_a_model_do_not_steer_the_terminal(shop):
+    X = shop[["price"]].dropna().rename(columns={"price": "red \x1b[31m\x9b"})
+    y = np.array(["yes \x1b]0;title\x07", "no \ud800"])[np.arange(len(X)) % 2]
+    weald.DecisionTreeClassifier(max_depth=2).fit(X, y).save("tree.weald")
+    text = output("inspect", "tree.weald")
+    assert not set(text) & set("\x1b\x07\x9b")
+    assert r"red \x1b[31m\x9b" in text
+    assert r"no \xd800" in text
+    found = as_json("inspect", "tree.weald")
+    assert found["columns"][0]["name"] == X.columns[0]
+    assert found["classes"] == sorted(set(y))
+
+
 def test_inspect(fitted):
     text = output("inspect", "shop.weald")
     for expected in (

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -368,3 +369,17 @@ def test_json_is_all_there_is_to_know(people):
     assert found["report"] == "people.html"
     assert found["metric"] == "log-loss"
     assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize("what", ["the model", "the report"])
+def test_a_full_disk(what):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    room = 1000 if what == "the model" else 20_000
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        args = ("fit", "--data", "wine", "--method", "tree", "--cv", "3")
+        said = error(3, *args, begun=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert said.startswith("Cannot write")
+    assert "File too large" in said

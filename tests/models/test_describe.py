@@ -3,8 +3,12 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import weald
 from weald.models import decoding, describe
@@ -75,6 +79,34 @@ def test_other_models(path):
     assert {column.kind for column in told.columns} == {"any"}
     weald.RandomForestRegressor().save(path)
     assert describe(path).columns is None
+
+
+def test_ordered_categories(path):
+    X, real = mixed()
+    X["level"] = pd.Categorical(["low", "high"] * 45, categories=["low", "high"], ordered=True)
+    weald.DecisionTreeRegressor(max_depth=2).fit(X, real).save(path)
+    *_, member, level = describe(path).columns
+    assert (level.kind, level.categories) == ("ordered category", ["low", "high"])
+    assert (member.kind, member.categories) == ("number", None)
+    document, arrays = taken_apart(path.read_bytes())
+    del document["about"]["dict"]["_ordered_columns"]  # as early builds wrote it
+    path.write_bytes(put_together(document, arrays))
+    assert describe(path).columns[-1].kind == "number"
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        LinearRegression(),
+        weald.RandomForestRegressor(3, random_state=0),
+        make_pipeline(StandardScaler(), StandardScaler(), LinearRegression()),
+    ],
+)
+def test_members_that_have_parts_themselves(path, member):
+    """A forest can be taken for a list of its trees, and a pipeline for one of its steps."""
+    X, real, _ = numbers()
+    weald.save(MultiOutputRegressor(member).fit(X, np.column_stack([real, -real])), path)
+    assert describe(path).n_members == 2
 
 
 @pytest.mark.parametrize("name", ["about", "objects", "class", "members", "weald", "values"])

@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import weald
@@ -157,3 +159,24 @@ def test_sparse_parts(tmp_path):
     sparse, new = csr_matrix(np.round(X)), csr_matrix(np.round(NEW))
     check(KNeighborsClassifier().fit(sparse, codes), new, tmp_path)
     check(LogisticRegression().fit(sparse, codes).sparsify(), new, tmp_path)
+
+
+def test_columns_by_their_types(tmp_path):
+    X, real = mixed()
+    columns = make_column_transformer(
+        (SimpleImputer(), make_column_selector(dtype_include=np.number)),
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include="category")),
+    )
+    check(make_pipeline(columns, LinearRegression()).fit(X, real), X, tmp_path)
+
+
+def test_an_encoder_of_dates(tmp_path):
+    X = np.array([["2020-01-01"], ["2021-03-01"]] * 20, dtype="datetime64[D]")
+    check(OneHotEncoder().fit(X), X, tmp_path)
+
+
+def test_what_would_not_be_read_is_not_written(tmp_path):
+    labels = np.empty(2, dtype=object)
+    labels[:] = [("a",), ("b",)]
+    with pytest.raises(weald.ModelFileError, match=r"OneHotEncoder.categories.*array of lists"):
+        weald.save(OneHotEncoder(categories=[labels]), tmp_path / "model.weald")

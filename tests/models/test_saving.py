@@ -1,6 +1,8 @@
 """What is refused when a model is saved, and files that are there as a whole or not at all."""
 
+import errno
 import os
+import resource
 import stat
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import weald
-from weald.callbacks import TimeLimit
+from weald.callbacks import EarlyStopping, History, LearningRateSchedule, Progress, TimeLimit
 from weald.combining import weighted_median
 
 from .cases import answers, numbers, same_bits
@@ -112,6 +114,45 @@ def test_functions_and_callbacks_of_weald(tmp_path):
         same_bits(answers(model, X), answers(weald.load(path), X))
 
 
+def test_callbacks_that_remember_a_fit(tmp_path):
+    X, _, _ = numbers()
+    noise = np.random.default_rng(0).normal(size=len(X))  # of which there is little to learn
+    path = tmp_path / "model.weald"
+    looking_on = [History(), EarlyStopping(5), LearningRateSchedule([0.5, 0.1]), Progress(100)]
+    model = weald.GradientBoostingRegressor(
+        n_estimators=8, warm_start=True, callbacks=looking_on, random_state=0
+    )
+    model.fit(X[20:], noise[20:], X_val=X[:20], y_val=noise[:20]).save(path)
+    loaded = weald.load(path)
+    history, stop = loaded.callbacks[:2]
+    assert history.states == looking_on[0].states
+    assert (stop.best_round, stop.best_value) == (
+        looking_on[1].best_round,
+        looking_on[1].best_value,
+    )
+    for each in (model, loaded):  # and both go on in the same way
+        each.set_params(n_estimators=40)
+        each.fit(X[20:], noise[20:], X_val=X[:20], y_val=noise[:20])
+    assert loaded.n_estimators_ == model.n_estimators_ < 40
+    assert loaded.callbacks[1].best_round == model.callbacks[1].best_round
+    same_bits(answers(model, X), answers(loaded, X))
+
+
+@pytest.mark.parametrize("loss", list(weald.losses.LOSSES))
+def test_every_loss(loss, tmp_path):
+    X, real, codes = numbers()
+    path = tmp_path / "model.weald"
+    kind = weald.losses.LOSSES[loss].kind
+    if kind == "regression":
+        model = weald.GradientBoostingRegressor(n_estimators=3, loss=loss).fit(X, abs(real))
+    else:
+        named = loss if kind == "binary" else "log_loss"  # of more than two classes
+        model = weald.GradientBoostingClassifier(n_estimators=3, loss=named)
+        model.fit(X, codes > 0 if kind == "binary" else codes)
+    model.save(path)
+    same_bits(answers(model, X), answers(weald.load(path), X))
+
+
 @pytest.mark.parametrize("info", [[1], "text", {"a": object()}, {"a": {1, 2}}])
 def test_info_that_json_cannot_hold(info, tmp_path):
     with pytest.raises(weald.ModelFileError, match="info must be a dict"):
@@ -178,3 +219,52 @@ def test_paths_that_cannot_be_written(tmp_path):
     for path in (tmp_path, tmp_path / "none" / "model.weald"):
         with pytest.raises(weald.ModelFileError, match="Cannot save to"):
             model(1).save(path)
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(weald.ModelFileError, match="Cannot save to"):
+        model(1).save(pipe)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_private_file_stays_private(tmp_path):
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    path.chmod(0o600)
+    model(3).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert weald.load(path).get_depth() == 3
+
+
+@pytest.mark.parametrize("name", ["😀" * 60, "a" * 249])
+def test_long_names(name, tmp_path):
+    path = tmp_path / f"{name}.weald"
+    model(1).save(path)
+    assert weald.load(path).get_depth() == 1
+
+
+def test_a_full_disk(tmp_path):
+    """As the system tells it, and with the old file in its place."""
+    path = tmp_path / "model.weald"
+    model(1).save(path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as error:
+            model(5).save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.errno == errno.EFBIG
+    assert error.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert weald.load(path).get_depth() == 1
+
+
+def test_info_without_end(tmp_path):
+    info = {}
+    for _ in range(100_000):
+        info = {"a": info}
+    with pytest.raises(weald.ModelFileError, match="info must be a dict"):
+        model(1).save(tmp_path / "model.weald", info=info)

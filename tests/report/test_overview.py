@@ -87,6 +87,31 @@ def test_imbalance_rare_classes_and_repeated_rows():
     assert "20.0% of the rows repeat another row" in warnings_of(*twice)
 
 
+def test_one_row_is_one_row():
+    X, y = plain()
+    y[:] = "no"
+    y[0] = "yes"
+    assert "Class 'yes' has only one row." in warnings_of(X, y)
+
+
+@pytest.mark.parametrize("value", ["same", 3.25])
+def test_a_constant_target(value):
+    X, _ = plain()
+    facts = data_facts(rows_of(X, np.full(len(X), value)))
+    assert [one for one in facts.warnings if "The target is the same in all rows" in one]
+    assert "1 classes" not in facts.target
+
+
+def test_ordered_categories_are_told_with_their_numbers():
+    X, y = plain()
+    sizes = pd.Categorical(["S", "M", "M", "L"] * 100, categories=["S", "M", "L"], ordered=True)
+    column = data_facts(rows_of(X.assign(new=sizes), y)).columns[2]
+    assert column.kind == "ordered category"
+    assert column.summary == "0: S (25%), 1: M (50%), 2: L (25%)"
+    assert column.distinct == 3
+    assert column.bars.tolist() == [100, 200, 100]
+
+
 def test_facts_of_columns_by_hand():
     X = pd.DataFrame(
         {"n": [1.0, 2.0, 2.0, np.nan, 5.0], "c": ["u", "v", "u", "u", None], "k": [0, 1, 0, 1, 0]}

@@ -98,6 +98,29 @@ def test_names_in_the_data_stay_text(tmp_path):
     assert EVIL in "".join(reading.text)
 
 
+def test_text_that_no_page_can_hold(tmp_path):
+    """Half a pair of surrogates."""
+    X = np.array([["\ud800"], ["b"]] * 40, dtype=object)
+    y = np.array(["no", "yes"] * 40)
+    text = page(tmp_path, weald.DecisionTreeClassifier().fit(X, y), X, y)
+    assert "\\ud800 (50%)" in text
+
+
+def test_ordered_categories_and_those_never_seen(tmp_path):
+    """What the page needs to know to say of them what Python says."""
+    X = table()
+    X["place"] = [f"p{min(k // 30, 8)}" if k < 270 else f"once {k}" for k in range(len(X))]
+    X["level"] = pd.Categorical(["low", "high"] * 150, categories=["low", "high"], ordered=True)
+    model = weald.RandomForestRegressor(5, random_state=0).fit(X, numbers(X))
+    columns = model_data(page(tmp_path, model, X, numbers(X)))["columns"]
+    known = {column["name"]: column for column in columns}
+    place = known["place"]
+    assert place["labels"][place["newcomer"]].startswith("once")
+    assert known["colour"]["newcomer"] is None
+    assert (known["level"]["labels"], known["level"]["levels"]) == (None, ["low", "high"])
+    assert known["size"]["levels"] is None
+
+
 @pytest.mark.parametrize(
     ("model", "target"),
     [

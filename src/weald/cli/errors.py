@@ -14,6 +14,8 @@ __all__ = ["ModelError", "OutOfTime", "UserError", "telling_errors"]
 # Exit codes; docs/command-line.md has them too.
 USAGE, DATA, MODEL, TIME, INTERRUPTED = 2, 3, 4, 5, 130
 
+# The disk is full, or cannot be written to.
+
 
 class UserError(Exception):
     """A mistake in the options, told in one sentence and without a traceback."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unicodedata import category
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -21,6 +22,7 @@ __all__ = [
     "print_json",
     "print_notes",
     "print_words",
+    "safe",
     "short",
     "working",
 ]
@@ -56,7 +58,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
     for title, text in facts:
-        grid.add_row(title, Text(text))
+        grid.add_row(title, Text(safe(text)))
     console().print(grid)
 
 
@@ -78,11 +80,11 @@ def print_grid(
         left = j == 0 or (j == len(heads) - 1 and not head)
         grid.add_column(head, justify="left" if left else "right", no_wrap=bool(head) or j > 2)
     for i, row in enumerate(rows):
-        grid.add_row(*(Text(cell) for cell in row), style="bold" if i == best else None)
+        grid.add_row(*(Text(safe(cell)) for cell in row), style="bold" if i == best else None)
     out = console()
     out.print()
     if title:
-        out.print(Text(title, style="bold"))
+        out.print(Text(safe(title), style="bold"))
     out.print(grid)
 
 
@@ -90,19 +92,32 @@ def print_notes(notes: Iterable[str], *, beside: bool = False) -> None:
     """Sentences about the data; `beside`: to standard error."""
     out = console(beside=beside)
     for note in notes:
-        out.print(Text(f"note: {note}", style="yellow"))
+        out.print(Text(safe(f"note: {note}"), style="yellow"))
 
 
 def print_words(*lines: str) -> None:
     """Plain text."""
     out = console()
     for line in lines:
-        out.print(Text(line))
+        out.print(Text(safe(line)))
 
 
 def print_json(content: Any) -> None:
     """JSON on standard output."""
-    print(json.dumps(plain(content), indent=2, allow_nan=False, ensure_ascii=False))
+    text = json.dumps(plain(content), indent=2, allow_nan=False, ensure_ascii=False)
+    print(safe(text, "\\u{:04x}"))  # which is JSON too
+
+
+def safe(text: str, shown: str = "\\x{:02x}") -> str:
+    r"""Text that steers no terminal, whatever is in a model file: such characters become numbers.
+
+    >>> print(safe("red: \x1b[31m"))
+    red: \x1b[31m
+    """
+    return "".join(
+        shown.format(ord(one)) if category(one) in ("Cc", "Cs") and one != "\n" else one
+        for one in text
+    )
 
 
 def short(x: float | None) -> str:

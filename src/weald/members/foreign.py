@@ -24,6 +24,7 @@ from sklearn.utils.validation import _check_method_params, has_fit_parameter
 from weald import combining
 from weald._engine import FloatArray, check_n_jobs
 from weald.input.raw_table import column_names, take_columns, take_rows
+from weald.members.side_by_side import side_by_side
 from weald.params.columns import Columns as ColumnNames
 
 __all__ = [

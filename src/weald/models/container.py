@@ -97,6 +97,7 @@ def write_container(
     arrays : list of arrays
         In C order, of types that safetensors knows.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     sums = [checksum(array) for array in arrays]
@@ -105,13 +106,24 @@ def write_container(
     metadata = {"weald": f"model file {VERSION} {checksum(text):08x}"}
     tensors = {str(k): array for k, array in enumerate(arrays)} | {DOCUMENT: text}
     whole = Path(os.path.realpath(path))  # a link stays a link
-    if whole.is_dir() or not whole.parent.is_dir():
+    if (whole.exists() and not whole.is_file()) or not whole.parent.is_dir():  # or a pipe is gone
         raise ModelFileError(
             f"Cannot save to {os.fspath(path)!r}: it must be the name of a file in a folder that "
             "exists."
         )
-    with whole_file(path) as part:
-        save_file(tensors, part, metadata)
+    try:
+        with whole_file(path) as part:
+            save_file(tensors, part, metadata)
+    except SafetensorError as error:
+        raise _system_error(error, path) from error
+
+
+def _system_error(error: Exception, path: str | os.PathLike[str]) -> OSError:
+    """What the system said, such as that the disk is full: safetensors has it in words only."""
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    if number is None:
+        return OSError(f"Cannot save to {os.fspath(path)!r}: {error}.")
+    return OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path))
 
 
 # --- reading --------------------------------------------------------------------------------------

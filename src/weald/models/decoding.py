@@ -21,7 +21,14 @@ from sklearn.utils import Bunch
 
 from weald.models import compiled, foreign
 from weald.models.allowed import class_named, function_named
-from weald.models.encoding import MOST_NESTED, MOST_USES, PLAIN_TYPES, SMALL, text_room
+from weald.models.encoding import (
+    MOST_NESTED,
+    MOST_USES,
+    PLAIN_TYPES,
+    SMALL,
+    may_be_item,
+    text_room,
+)
 from weald.models.errors import ModelFileError, require
 
 __all__ = ["Decoder", "Sketch"]
@@ -30,6 +37,9 @@ __all__ = ["Decoder", "Sketch"]
 # so many times as many questions as there are objects, and these more, are believed.
 _SHARED, _SOME = 64, 10_000
 _MOST_JOBS = 1024
+# Whole numbers beyond 64 bits: thousands of them can be made to have one hash, and a dictionary of
+# such numbers takes time that grows with their square.
+_LONG, _MOST_LONG = 1 << 64, 4000
 _ENGINE = ("Forest", "Tree")  # whose state is no attributes
 _DATES = re.compile(r"<[mM]8\[(\d{1,6})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]")
 _TEXT = re.compile(r"<U(\d{1,9})")
@@ -58,6 +68,7 @@ class Decoder:
         self._expanded: list[int] = []  # parts of each object, shared ones as often as they occur
         self._heights: list[int] = []
         self._parts, self._height = 1, 0
+        self._n_long = 0
         self._as_views = False
 
     # --- objects --------------------------------------------------------------------------------
@@ -115,6 +126,9 @@ class Decoder:
 
     def value(self, given: Any) -> Any:
         """The value that JSON stands for."""
+        if type(given) is int and not -_LONG < given < _LONG:
+            self._n_long += 1
+            require(self._n_long <= _MOST_LONG, "its whole numbers of many digits")
         if given is None or type(given) in (bool, int, float, str):
             return given
         if type(given) is list:
@@ -188,7 +202,7 @@ class Decoder:
             out = np.empty(len(items), dtype=object)
             for k, item in enumerate(items):
                 out[k] = self.value(item)
-            require(all(map(_may_be_item, out)), "an array of objects")
+            require(all(map(may_be_item, out)), "an array of objects")
             return out.reshape(shape)
         width = _TEXT.fullmatch(dtype)
         require(width is not None and all(type(item) is str for item in items), "an array of text")
@@ -288,13 +302,6 @@ _READERS: dict[str, Any] = {
     "type": _lookup(PLAIN_TYPES, "a type"),
     "dtype": lambda decoder, content: _dtype(content),
 }
-
-
-def _may_be_item(item: Any) -> bool:
-    """Whether something may stand in an array of objects."""
-    if isinstance(item, np.ndarray):  # as in the bins of columns
-        return bool(item.dtype != object)
-    return item is None or isinstance(item, bool | int | float | str | np.generic)
 
 
 @cache

@@ -15,7 +15,7 @@ from weald.models.errors import ModelFileError, require
 __all__ = ["ColumnInfo", "ModelInfo", "describe"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ColumnInfo:
     """A column of the table that a model was fitted to.
 
@@ -24,9 +24,10 @@ class ColumnInfo:
     name : str
         That of the table, or "x0", "x1", ... if its columns had none.
     kind : str
-        "number", "category", or "any" if the members read the column themselves.
+        "number", "category", "ordered category" (which is a number to the trees), or "any" if the
+        members read the column themselves.
     categories : list, optional
-        The labels of a category.
+        The labels of a category; those of an ordered one in their order.
     """
 
     name: str
@@ -108,7 +109,7 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
             texts[2],
             parameters,
             members,
-            _columns(about),
+            _columns(about, contents.sizes["file"]),
             None if classes is None else _plain(classes),
             info,
             contents.sizes,
@@ -130,7 +131,8 @@ def _plain(labels: Any) -> list[Any]:
     return [_plain(part) for part in labels] if isinstance(labels, list) else labels.tolist()
 
 
-def _columns(about: dict[str, Any]) -> tuple[ColumnInfo, ...] | None:
+def _columns(about: dict[str, Any], size: int) -> tuple[ColumnInfo, ...] | None:
+    """The columns of a model in a file of so many bytes."""
     n, names, categories = (
         about[name] for name in ("n_features_in_", "feature_names_in_", "categories_")
     )
@@ -138,13 +140,18 @@ def _columns(about: dict[str, Any]) -> tuple[ColumnInfo, ...] | None:
         return None
     require(isinstance(n, int | np.integer) and n >= 0, "its description")
     if categories is None or len(categories) != n:  # an encoder of scikit-learn has its own
-        require(n <= 1 << 24, "its description")
+        # A model has some bytes for each of very many columns; a small file may not ask for room.
+        require(n <= max(1 << 16, size // 4), "its description")
         categories = ["any"] * int(n)
     named = [f"x{j}" for j in range(int(n))] if names is None else [str(name) for name in names]
     require(len(named) == n, "its description")
+    ordered = about.get("_ordered_columns") or {}  # not in files of early builds
     columns = []
-    for name, labels in zip(named, categories, strict=True):
-        if labels is None or isinstance(labels, str):
+    for j, (name, labels) in enumerate(zip(named, categories, strict=True)):
+        if labels is None and j in ordered:
+            require(isinstance(ordered[j], list), "its description")
+            columns.append(ColumnInfo(name, "ordered category", ordered[j]))
+        elif labels is None or isinstance(labels, str):
             columns.append(ColumnInfo(name, "number" if labels is None else "any"))
         else:
             columns.append(ColumnInfo(name, "category", labels.tolist()))

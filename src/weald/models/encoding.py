@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import types
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from inspect import getattr_static
 from math import isfinite
@@ -25,7 +26,15 @@ from weald.models.allowed import name_of_class, name_of_function
 from weald.models.container import STORED_DTYPES
 from weald.models.errors import ModelFileError
 
-__all__ = ["MOST_NESTED", "MOST_USES", "PLAIN_TYPES", "SMALL", "Encoder", "text_room"]
+__all__ = [
+    "MOST_NESTED",
+    "MOST_USES",
+    "PLAIN_TYPES",
+    "SMALL",
+    "Encoder",
+    "may_be_item",
+    "text_room",
+]
 
 MOST_NESTED = 100  # objects and lists inside each other
 # An array of more than so many bytes is used so many times; then it is stored again. A reader would
@@ -49,6 +58,14 @@ PLAIN_TYPES: dict[str, type] = {
             "uint32",
             "uint64",
             "bool_",
+            # For a selector of columns by their types.
+            "number",
+            "integer",
+            "floating",
+            "object_",
+            "str_",
+            "datetime64",
+            "timedelta64",
         ]
     },
 }
@@ -153,6 +170,8 @@ class Encoder:
                     )
             dtype = "object" if kind == "O" else array.dtype.newbyteorder("<").str
             values = self._items(items)
+            if not all(map(may_be_item, items)):
+                raise self._refusal("an array of lists or of other objects", "use text instead")
             self.values.append({"dtype": dtype, "shape": list(array.shape), "items": values})
             return {"values": len(self.values) - 1}
         out: dict[str, Any] = {"array": len(self.arrays)}
@@ -191,7 +210,7 @@ class Encoder:
         if name is None:
             raise self._refused(thing)
         state = dict(thing.__getstate__() or {})
-        made = (*foreign.left_out(kind), *(k for k in state if _is_cached(kind, k)))
+        made = (*foreign.left_out(kind), *(k for k in state if _is_made_again(kind, k)))
         state = {key: part for key, part in state.items() if key not in made}
         entry: dict[str, Any] = {"class": name}
         if issubclass(kind, BaseEstimator):
@@ -248,9 +267,18 @@ class Encoder:
         )
 
 
-def _is_cached(kind: type, name: str) -> bool:
-    """Whether an attribute is made on demand, and would be made again."""
+def _is_made_again(kind: Any, name: str) -> bool:
+    """Whether an attribute is made on demand, or of the other fields of a dataclass."""
+    if is_dataclass(kind) and any(one.name == name and not one.init for one in fields(kind)):
+        return True
     return isinstance(getattr_static(kind, name, None), cached_property)
+
+
+def may_be_item(item: Any) -> bool:
+    """Whether something may stand in an array of objects."""
+    if isinstance(item, np.ndarray):  # as in the bins of columns
+        return bool(item.dtype != object)
+    return item is None or isinstance(item, bool | int | float | str | np.generic)
 
 
 def text_room(items: list[Any]) -> int:

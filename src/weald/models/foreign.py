@@ -147,6 +147,35 @@ def _rebuild_isotonic(model: Any) -> None:
     model._build_f(X, y)
 
 
+_LINES = [
+    "ARDRegression",
+    "BayesianRidge",
+    "ElasticNet",
+    "ElasticNetCV",
+    "HuberRegressor",
+    "Lars",
+    "Lasso",
+    "LassoCV",
+    "LassoLars",
+    "LinearRegression",
+    "LinearSVR",
+    "OrthogonalMatchingPursuit",
+    "QuantileRegressor",
+    "Ridge",
+    "RidgeCV",
+    "TheilSenRegressor",
+]
+
+
+def _check_line(model: Any) -> None:
+    """The coefficients of a regressor: a row of them, or one for each target."""
+    slopes, level, d = model.coef_, model.intercept_, model.n_features_in_
+    fits = isinstance(slopes, np.ndarray) and slopes.dtype.kind == "f"
+    require(fits and slopes.shape in ((d,), (*slopes.shape[:1], d)), "coef_ of a member")
+    single = isinstance(level, float | int | np.number) or level.shape in ((), (1,))
+    require(single or level.shape == slopes.shape[:-1], "intercept_ of a member")
+
+
 def _rebuild_glm(model: Any) -> None:
     if hasattr(model, "coef_"):
         model._base_loss = model._get_loss()
@@ -179,7 +208,7 @@ def _check_shapes(model: Any) -> None:
     sizes = {"d": model.n_features_in_, "K": K, "R": 1 if K == 2 else K}
     for name, letters in _SHAPES[type(model).__name__].items():
         part: Any = getattr(model, name)
-        if isinstance(part, float | int):  # serves all
+        if name == "intercept_" and isinstance(part, float | int):  # serves all
             continue
         require(isinstance(part, np.ndarray) or sp.issparse(part), f"{name} of a member")
         shape = tuple(sizes[letter] for letter in letters)
@@ -260,6 +289,7 @@ _ESTIMATORS = {
     **dict.fromkeys(("RandomForestClassifier", "RandomForestRegressor"), _FOREST),
     **dict.fromkeys(("ExtraTreesClassifier", "ExtraTreesRegressor"), _FOREST),
     **dict.fromkeys(("GammaRegressor", "PoissonRegressor", "TweedieRegressor"), _GLM),
+    **dict.fromkeys(_LINES, _Estimator((), _check_line)),
     **dict.fromkeys(_SHAPES, _Estimator((), _check_shapes)),
     "PolynomialFeatures": _Estimator((), _check_powers),
     "TargetEncoder": _Estimator((), _check_encodings),

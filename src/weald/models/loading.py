@@ -64,10 +64,10 @@ def _model(contents: Contents) -> Any:
     model = decoder.build(document.get("objects"))
     require(document["class"] == document["objects"][-1].get("class"), "its class")
     require(document.get("members") == n_members(model), "the number of its members")
-    row = document.get("row")
+    row = document["row"]
     if row is not None:
         row = decoder.value(row)
-        require(isinstance(row, list) and len(row) == model.n_features_in_, "its row of a trial")
+        require(trial.is_row(row, model.n_features_in_), "its row of a trial")
         wrong = trial.fault_of(model, row)
         if wrong is not None:
             raise ModelFileError(f"Not a valid model file: the model does not work, {wrong}.")

@@ -18,6 +18,8 @@ from weald.models.errors import ModelFileError
 
 __all__ = ["n_members", "save"]
 
+_ABOUT = ("n_features_in_", "feature_names_in_", "categories_", "classes_", "_ordered_columns")
+
 
 def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
     """Save a fitted model to one file that holds data only.
@@ -76,13 +78,16 @@ def n_members(model: Any) -> int | None:
     if members is not None:
         return len(members) * int(members.per_round)
     members = vars(model).get("estimators_")
-    return None if members is None else int(np.size(np.asarray(members, dtype=object)))
+    if members is None:
+        return None
+    # No array is made of a list: a forest in it would be taken for a list of trees.
+    return int(members.size) if isinstance(members, np.ndarray) else len(members)
 
 
 def _about(model: Any, info: Any) -> dict[str, Any]:
     """What `describe` tells without building the model."""
     columns: dict[str, Any] = {}
-    for name in ("n_features_in_", "feature_names_in_", "categories_", "classes_"):
+    for name in _ABOUT:
         try:
             columns[name] = getattr(model, name, None)
         except Exception:  # a property that asks members which do not know it
@@ -95,7 +100,7 @@ def _plain_info(info: Any) -> Any:
         return None
     try:
         plain = json.loads(json.dumps(info))
-    except (TypeError, ValueError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise ModelFileError(f"info must be a dict of what JSON can hold: {error}.") from error
     if not isinstance(plain, dict):
         raise ModelFileError("info must be a dict of what JSON can hold.")

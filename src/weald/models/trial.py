@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["fault_of", "make_row"]
+__all__ = ["fault_of", "is_row", "make_row"]
 
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
 _WIDEST = 10_000  # columns
+_PLAIN = bool | int | float | str
 _ROWS = 11  # the same one: a single row would fit arrays of any length
 
 
@@ -28,7 +29,17 @@ def make_row(model: Any) -> list[Any] | None:
         return None
     row = [0.0 if labels is None or not len(labels) else labels[0] for labels in categories]
     plain = [value.item() if isinstance(value, np.generic) else value for value in row]
-    return plain if fault_of(model, plain) is None else None
+    fine = is_row(plain, d) and fault_of(model, plain) is None  # no row of dates
+    return plain if fine else None
+
+
+def is_row(row: Any, d: Any) -> bool:
+    """Whether this can be a row of d columns.
+
+    Arrays in it would be copied for every row of the trial.
+    """
+    plain = isinstance(row, list) and len(row) == d
+    return plain and all(value is None or isinstance(value, _PLAIN) for value in row)
 
 
 def fault_of(model: Any, row: list[Any]) -> str | None:
@@ -55,5 +66,6 @@ def fault_of(model: Any, row: list[Any]) -> str | None:
                     if numbers.dtype.kind in "fc" and not np.isfinite(numbers).all():
                         return f"{name} gives numbers that are not finite"
             except Exception as error:
-                return f"{name} fails with {type(error).__name__}: {str(error).splitlines()[:1]}"
+                said = " ".join(str(error).split())
+                return f"{name} fails with {type(error).__name__}: {said:.200}"
     return None

@@ -37,17 +37,19 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if whole.exists() and not whole.is_file() and not whole.is_dir():
         yield whole
         return
-    part = whole.with_name(f".{whole.name[:100]}.{secrets.token_hex(8)}.tmp")
+    # A letter takes up to four bytes, and a name may have 255.
+    part = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.tmp")
     try:
         # Made here first, as some writers give no rights to others.
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     except OSError as error:  # about the file that was asked for, not about a part of it
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-    rights = stat.S_IMODE(os.fstat(handle).st_mode)
+    usual = os.fstat(handle).st_mode
     os.close(handle)
     try:
         yield part
-        part.chmod(rights)
+        # What was private stays so.
+        part.chmod(stat.S_IMODE(whole.stat().st_mode if whole.exists() else usual))
         _sync(part)
         part.replace(whole)
     except BaseException:

@@ -73,7 +73,8 @@ def write_report(
     from weald.report.page import page_of
 
     facts = gather(model, X, y, title=title, leaderboard=leaderboard, notes=notes, seed=seed)
-    page = page_of(facts)
+    # Half a pair of surrogates, which text may hold and a page may not, is shown as its number.
+    page = page_of(facts).encode("utf-8", "backslashreplace")
     with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8")
+        part.write_bytes(page)
     return Path(path)

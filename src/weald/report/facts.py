@@ -47,6 +47,10 @@ class Panel:
     trees : EmbeddedTrees
     categories : tuple
         Per column None, or its labels, as the model knows them.
+    levels : dict
+        Columns of ordered categories, which are numbers to the trees, with their labels.
+    newcomers : dict
+        Columns where a category that was never seen has the code of another.
     order : array of shape (d,)
         Columns, the most important first.
     rows : array of shape (m, d)
@@ -59,6 +63,8 @@ class Panel:
 
     trees: EmbeddedTrees
     categories: tuple[npt.NDArray[Any] | None, ...]
+    levels: dict[int, list[Any]]
+    newcomers: dict[int, int]
     order: IntArray
     rows: npt.NDArray[Any]
     numbers: IntArray
@@ -169,6 +175,8 @@ def _panel(model: Any, rows: TableRows, order: IntArray) -> tuple[Panel | None, 
     panel = Panel(
         trees,
         tuple(model.categories_),
+        getattr(model, "_ordered_columns", {}),
+        getattr(model, "_newcomers", {}),
         np.array(all_columns, dtype=np.int64),
         matrix[numbers],
         numbers,

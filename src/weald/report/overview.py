@@ -27,6 +27,7 @@ _MISSING = 0.5  # share of missing values that is worth a warning
 _RARE = 0.1  # share of a class, of an even one, that is worth a warning
 _FEW = 10  # rows of a class
 _BARS = 12
+_LEVELS = 8  # ordered categories that are named
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class ColumnFacts:
     Attributes
     ----------
     name : str
-    kind : "number" or "category"
+    kind : "number", "category" or "ordered category"
     missing : float
         Share of the rows.
     distinct : int
@@ -87,6 +88,7 @@ def data_facts(rows: TableRows, seed: int = 0) -> DataFacts:
     some = rows if len(rows) <= _ROWS else rows.take(rows.some(_ROWS, seed))
     columns = tuple(_column(some, j) for j in range(some.X.shape[1]))
     warnings = [
+        *_constant_target(rows),
         *_leaks(some, seed),
         *_plain_columns(columns),
         *_duplicates(some, columns),
@@ -112,6 +114,17 @@ def _column(rows: TableRows, j: int) -> ColumnFacts:
         distinct = int(np.count_nonzero(count))
         return ColumnFacts(
             rows.names[j], "category", missing, distinct, words or "-", count[order[:_BARS]]
+        )
+    if j in rows.ordered:
+        # With their numbers, which charts show.
+        names = rows.ordered[j]
+        count = np.bincount(present.astype(np.intp), minlength=len(names))
+        shown = [f"{k}: {names[k]} ({count[k] / len(column):.0%})" for k in range(len(names))]
+        words = ", ".join(shown[:_LEVELS])
+        words += f" and {len(shown) - _LEVELS} more" if len(shown) > _LEVELS else ""
+        distinct = int(np.count_nonzero(count))
+        return ColumnFacts(
+            rows.names[j], "ordered category", missing, distinct, words, count[:_BARS]
         )
     if len(present) == 0:
         return ColumnFacts(rows.names[j], "number", missing, 0, "-", np.zeros(1, dtype=np.intp))
@@ -146,7 +159,8 @@ def _target(rows: TableRows) -> str:
     order = np.argsort(-count, kind="stable")
     shown = [f"{rows.classes[k]} ({count[k] / len(rows):.1%})" for k in order[:8]]
     more = f" and {len(order) - 8} more" if len(order) > 8 else ""
-    return f"One of {len(count)} classes: {', '.join(shown)}{more}."
+    there_are = "One class" if len(count) == 1 else f"One of {len(count)} classes"
+    return f"{there_are}: {', '.join(shown)}{more}."
 
 
 # --- what may be wrong ---------------------------------------------------------------------------
@@ -178,6 +192,11 @@ def single_column_skill(rows: TableRows, j: int, seed: int = 0) -> float:
             loss += float((said != y[test]).sum())
             base += float((np.bincount(y[train]).argmax() != y[test]).sum())
     return 1 - loss / base if base > 0 else 0.0
+
+
+def _constant_target(rows: TableRows) -> Iterator[str]:
+    if len(np.unique(rows.y)) == 1:
+        yield "The target is the same in all rows: there is nothing to learn or to judge by."
 
 
 def _leaks(rows: TableRows, seed: int) -> Iterator[str]:
@@ -241,7 +260,9 @@ def _imbalance(rows: TableRows) -> Iterator[str]:
     for k in np.argsort(count, kind="stable")[:3]:
         share = count[k] / len(rows)
         if count[k] < _FEW:
-            yield f"Class {rows.classes[k]!r} has only {count[k]} rows."
+            there_are = "no rows" if count[k] == 0 else f"only {count[k]} rows"
+            there_are = "only one row" if count[k] == 1 else there_are
+            yield f"Class {rows.classes[k]!r} has {there_are}."
         elif share < _RARE * 2 / len(count):
             yield (
                 f"Imbalance: class {rows.classes[k]!r} has {share:.1%} of the rows. Accuracy says "

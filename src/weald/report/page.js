@@ -51,8 +51,14 @@
 
   const inputs = new Map(); // column: its field
 
+  // Names of categories, ordered ones too, which are numbers to the trees.
+  function namesOf(j) {
+    const { name, labels, levels } = data.columns[j];
+    return { name, labels: labels ?? levels };
+  }
+
   function fieldOf(j) {
-    const { name, labels } = data.columns[j];
+    const { name, labels } = namesOf(j);
     const id = `value-${j}`;
     let field;
     if (labels === null) {
@@ -78,18 +84,24 @@
     return box;
   }
 
-  // A number, or the code of a category; NaN if it is missing or was never seen.
+  // A number, or the code of a category; NaN if it is missing. One that was never seen counts as
+  // missing too, unless the column has a code for such newcomers.
   function valueOf(j, field) {
-    const { labels } = data.columns[j];
+    const { labels } = namesOf(j);
+    const newcomer = data.columns[j].newcomer ?? NaN;
     if (labels === null) return field.value.trim() === "" ? NaN : Number(field.value);
-    if (field.tagName === "SELECT") return field.value in labels ? Number(field.value) : NaN;
+    if (field.tagName === "SELECT") {
+      if (field.value === "unknown") return newcomer;
+      return field.value in labels ? Number(field.value) : NaN;
+    }
+    if (field.value === "") return NaN;
     const code = labels.indexOf(field.value);
-    return code < 0 ? NaN : code;
+    return code < 0 ? newcomer : code;
   }
 
   function fillInputs() {
     for (const [j, field] of inputs) {
-      const { labels } = data.columns[j];
+      const { labels } = namesOf(j);
       const missing = Number.isNaN(row[j]);
       if (labels === null) field.value = missing ? "" : String(row[j]);
       else if (field.tagName === "SELECT") field.value = missing ? "missing" : String(row[j]);
@@ -137,11 +149,12 @@
   function condition(i, left, all = false, always = false) {
     const node = model.begin[tree] + i;
     const { column, missingLeft, categorical, number } = weald.testOf(model, node);
-    const { name, missing: seen } = data.columns[column];
+    const { name, levels, missing: seen } = data.columns[column];
     const missing = missingLeft === left && (seen || always) ? " or missing" : "";
     if (!categorical) {
       if (number === Infinity) return `${name} is ${left ? "present" : "missing"}`;
-      return `${name} ${left ? "≤" : ">"} ${words(number, 6)}${missing}`;
+      const limit = levels?.[Math.floor(number)] ?? words(number, 6); // the last level on the left
+      return `${name} ${left ? "≤" : ">"} ${limit}${missing}`;
     }
     const own = sideLabels(node, left);
     const other = sideLabels(node, !left);

@@ -61,9 +61,11 @@ def _panel_data(facts: ReportFacts, panel: Panel) -> dict[str, Any]:
             "name": name,
             "missing": bool(missing),
             "labels": None if labels is None else [str(label) for label in labels.tolist()],
+            "levels": [str(label) for label in panel.levels[j]] if j in panel.levels else None,
+            "newcomer": int(panel.newcomers[j]) if j in panel.newcomers else None,
         }
-        for name, missing, labels in zip(
-            rows.names, np.isnan(rows.X).any(axis=0), panel.categories, strict=True
+        for j, (name, missing, labels) in enumerate(
+            zip(rows.names, np.isnan(rows.X).any(axis=0), panel.categories, strict=True)
         )
     ]
 

@@ -30,6 +30,8 @@ class TableRows:
     names : tuple of str
     categories : tuple
         Per column None, or its labels.
+    ordered : dict
+        Columns of ordered categories, which are numbers, with their labels.
     y : array of shape (n,)
         Class codes, or numbers.
     target : array of shape (n,)
@@ -42,6 +44,7 @@ class TableRows:
     X: npt.NDArray[Any]
     names: tuple[str, ...]
     categories: tuple[npt.NDArray[Any] | None, ...]
+    ordered: dict[int, list[Any]]
     y: npt.NDArray[Any]
     target: npt.NDArray[Any]
     labels: npt.NDArray[Any] | None
@@ -76,6 +79,7 @@ class _Reader(BaseEstimator):
     """What the reading of a table notes the names of columns on."""
 
     feature_names_in_: npt.NDArray[Any]
+    _ordered_columns: dict[int, list[Any]]
 
 
 def read_rows(model: Any, X: Any, y: Any) -> TableRows:
@@ -104,7 +108,8 @@ def read_rows(model: Any, X: Any, y: Any) -> TableRows:
     else:
         codes, labels = _one(check_target(y, len(read.X))), None
         target = codes
-    return TableRows(table, read.X, tuple(names), read.categories, codes, target, labels)
+    ordered = reader._ordered_columns
+    return TableRows(table, read.X, tuple(names), read.categories, ordered, codes, target, labels)
 
 
 def _one(columns: npt.NDArray[Any]) -> npt.NDArray[Any]:

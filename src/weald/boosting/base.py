@@ -25,6 +25,7 @@ from weald.boosting.rounds import BoostingRounds
 from weald.boosting.sampling import RoundSampler
 from weald.boosting.start import is_model, make_start
 from weald.boosting.steps import make_step
+from weald.boosting.trial import settled_by_trial
 from weald.boosting.units import curvature_unit, row_scale, row_worth
 from weald.boosting.validation import Monitor, hold_out, make_scorer
 from weald.fitting.driver import Outcome, Plan, drive
@@ -123,6 +124,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
                 data = replace(data, weights=scale * data.weights)
             self._objective, params = self._resolve(data)
             if not self._nothing_to_learn():
+                params = settled_by_trial(self, data, params)
                 classes = self._kind == "classification"
                 data = hold_out(
                     data, params.patience, params.validation_fraction, self.seed_, classes=classes

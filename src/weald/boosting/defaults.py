@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import ceil, inf, log, log2, sqrt
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["AUTO", "Family", "Given", "Settings", "Task", "choose", "is_auto"]
+__all__ = ["AUTO", "LARGEST_RATE", "Family", "Given", "Settings", "Task", "choose", "is_auto"]
 
 Family: TypeAlias = Literal["likelihood", "numbers", "exact"]
 """Losses in units of log likelihood; others with a second derivative; those with exact steps."""
@@ -123,7 +123,7 @@ _USUAL: dict[Family, _Usual] = {
     "numbers": _Usual((200, 1000), (16, 64), 1.0, 0.5, 3.0, 0.0),
     "exact": _Usual((200, 400), (16, 64), 1.0, 0.5, 3.0, 0.0),
 }
-_RATE, _LARGEST_RATE = 0.05, 0.3
+_RATE, LARGEST_RATE = 0.05, 0.3
 _FEWEST_ROUNDS, _MOST_TIMES = 100, 10  # where the rate is given: at least, and times the usual
 _ROWS_PER_STEP = 1_000, 4_000  # up to here columns are drawn, from there on all are tried
 _A_FEW_HUNDRED = 500
@@ -272,7 +272,7 @@ def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tu
         return _or(given.n_estimators, rounds), asked
     rounds = int(_or(given.n_estimators, most))
     of = most if given.goes_on else rounds
-    return rounds, min(_LARGEST_RATE, rate * sqrt(most / of / size))
+    return rounds, min(LARGEST_RATE, rate * sqrt(most / of / size))
 
 
 def _columns(usual: _Usual, task: Task, path: float, size: float) -> int:

@@ -100,7 +100,8 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
     one._boost(train, model, {}, quick)
     start = model.start.raw(None, len(test), test.offset)
     F = model.added(test.X, start, 0, len(model.members), params.threads)
-    return one._objective.mean(test.y, F, test.weights)
+    objective: Objective = one._objective
+    return objective.mean(test.y, F, test.weights)
 
 
 # --- folds by content -----------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def _folds(data: FitData) -> Iterator[tuple[FitData, FitData]]:
     keys = _keys(data.X)
     order = np.argsort(keys, kind="stable")
     before = np.cumsum(data.filled_weights[order])
-    last = keys[order[min(np.searchsorted(before, _ROWS), len(order) - 1)]]
+    last = keys[order[min(int(np.searchsorted(before, _ROWS)), len(order) - 1)]]
     some = np.flatnonzero(keys <= last)  # with all copies of the last one
     fold = _mixed(keys[some]) % np.uint64(_FOLDS)
     for k in range(_FOLDS):

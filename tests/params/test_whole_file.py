@@ -79,7 +79,7 @@ def test_a_report_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
             file.write("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space"):
         report.write_report(path, tree, X, y, title="Iris")
     assert path.read_text() == "old"

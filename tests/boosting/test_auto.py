@@ -185,8 +185,9 @@ def test_a_fit_ends_when_no_split_is_left():
     with pytest.warns(UserWarning, match="has a split"):
         asked = GradientBoostingClassifier(min_gain=50.0, n_estimators=40).fit(X, y)
     assert (asked.n_estimators_, asked.stop_reason_) == (40, "n_estimators")
-    clear = GradientBoostingClassifier(random_state=0).fit(X, X[:, 0] > 0)
-    longer = GradientBoostingClassifier(random_state=0, n_estimators=500, learning_rate=0.05).fit(
+    usual = {"max_leaf_nodes": 64, "random_state": 0}  # given, so that there is no trial
+    clear = GradientBoostingClassifier(**usual).fit(X, X[:, 0] > 0)
+    longer = GradientBoostingClassifier(**usual, n_estimators=500, learning_rate=0.05).fit(
         X, X[:, 0] > 0
     )
     assert clear.stop_reason_ == "no_split"

@@ -203,8 +203,9 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     study; the first had a short look.
 
     Tried for many classes and not taken: an `l2` in proportion to 1 / n_classes (no gain, and worse
-    with noise), a smaller `min_gain` (clean tables gain 5 to 24 %, noisy ones lose as much), a
-    `min_hessian` of up to 1/2 (1 %) and half the rate with twice the rounds (1 % more).
+    with noise), a smaller `min_gain` (clean tables gain 5 to 40 %, noisy ones lose as much, so that
+    :mod:`weald.boosting.trial` asks the table), a `min_hessian` of up to 1/2 (1 %) and half the
+    rate with twice the rounds (1 % more).
 
     Examples
     --------

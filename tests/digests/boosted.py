@@ -71,7 +71,7 @@ GRADIENT = [
                                     "two polars", "two sparse", "two wide", "two weights",
                                     "two zeros", "two tiny", "one class", "three", "many"], [{}]),
     ("GradientBoostingClassifier", ["three large", "adult", "hypothyroid", "letter"], [{}]),
-    ("GradientBoostingClassifier", ["glass", "two"], [ROUNDS]),
+    ("GradientBoostingClassifier", ["glass", "vowel", "two"], [ROUNDS]),
     ("GradientBoostingClassifier", ["two"], [
         *({"loss": loss, "order": order} for loss in CLASS_LOSSES for order in (1, 2)),
         *STEPS, *SHARED, {"monotonic_cst": [1, 0, 0, 0, -1]}, {"class_weight": "balanced"},

@@ -273,6 +273,7 @@ MADE = {
 # By name: the file, and how many of its first rows.
 REAL = {
     "glass": ("glass", 214),
+    "vowel": ("vowel", 400),
     "sonar": ("sonar", 208),
     "votes": ("votes", 435),
     "soybean": ("soybean", 683),

@@ -25,9 +25,11 @@ class Flattener {
   void run() {
     std::size_t n = 0;
     for (const Subtree& subtree : subtrees_) n += subtree.nodes.size();
-    const auto reserve = [n](auto&... arrays) { (arrays.reserve(n), ...); };
-    if (keeps_sums_) reserve(out_.sums);
-    reserve(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
+    n -= subtrees_.size() - 1;  // the root of each but the first is a node of another one as well
+    const auto resize = [n](auto&... arrays) { (arrays.resize(n), ...); };
+    if (keeps_sums_) resize(out_.sums);
+    if (!subtrees_[0].bounds.empty()) resize(out_.lower, out_.upper);
+    resize(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
     // An explicit stack: a tree may be as deep as it has rows.
     struct Pending {
       std::uint32_t subtree, node;
@@ -38,7 +40,7 @@ class Flattener {
     std::vector<Pending> stack{{0, 0, -1, 0, -1}};
     std::vector<SetWriter::Arrival> arrivals;
     Patience patience(interrupt_);
-    while (!stack.empty()) {
+    for (std::size_t place = 0; !stack.empty(); ++place) {
       patience.spend(8);
       Pending at = stack.back();
       stack.pop_back();
@@ -47,8 +49,8 @@ class Flattener {
         at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
         node = &subtrees_[at.subtree].nodes[0];
       }
-      const auto id = static_cast<std::int32_t>(out_.size());
-      append(subtrees_[at.subtree], at.node);
+      const auto id = static_cast<std::int32_t>(place);
+      put(place, subtrees_[at.subtree], at.node);
       if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
       if (node->left < 0) continue;
       std::int32_t goes_left = -1, goes_right = -1;
@@ -56,7 +58,7 @@ class Flattener {
         sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
       if (node->set >= 0) {
         SetWriter::Arrival sides[2];
-        append_set(subtrees_[at.subtree], *node, sides[0], sides[1], patience);
+        put_set(place, subtrees_[at.subtree], *node, sides[0], sides[1], patience);
         if (sets_.follows()) {
           goes_left = static_cast<std::int32_t>(arrivals.size()), goes_right = goes_left + 1;
           arrivals.insert(arrivals.end(), sides, sides + 2);
@@ -69,29 +71,29 @@ class Flattener {
   }
 
  private:
-  void append(const Subtree& subtree, std::size_t index) {
+  void put(std::size_t place, const Subtree& subtree, std::size_t index) {
     const DoneNode& node = subtree.nodes[index];
-    out_.right.push_back(-1);
-    out_.feature.push_back(node.feature);
-    out_.threshold.push_back(node.threshold);
-    out_.missing_left.push_back(node.missing_left);
-    out_.begin.push_back(node.begin);
-    out_.end.push_back(node.end);
-    if (keeps_sums_) out_.sums.push_back(node.sum);
+    out_.right[place] = -1;
+    out_.feature[place] = node.feature;
+    out_.threshold[place] = node.threshold;
+    out_.missing_left[place] = node.missing_left;
+    out_.begin[place] = node.begin;
+    out_.end[place] = node.end;
+    if (keeps_sums_) out_.sums[place] = node.sum;
     if (!subtree.bounds.empty()) {
-      out_.lower.push_back(subtree.bounds[index].lower);
-      out_.upper.push_back(subtree.bounds[index].upper);
+      out_.lower[place] = subtree.bounds[index].lower;
+      out_.upper[place] = subtree.bounds[index].upper;
     }
-    out_.set_begin.push_back(-1);
+    out_.set_begin[place] = -1;
   }
 
-  void append_set(const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left,
-                  SetWriter::Arrival& goes_right, Patience& patience) {
+  void put_set(std::size_t place, const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left,
+               SetWriter::Arrival& goes_right, Patience& patience) {
     const auto j = static_cast<std::size_t>(node.feature);
     const Column& column = matrix_.columns[j];
-    out_.set_begin.back() = static_cast<std::int32_t>(out_.sets.size());
+    out_.set_begin[place] = static_cast<std::int32_t>(out_.sets.size());
     const auto kept = [&](auto&& fn) {
-      for (const Code code : subtree.left_codes[static_cast<std::size_t>(node.set)]) fn(code);
+      for (const Code code : subtree.set_of(node)) fn(code);
     };
     const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
       const DoneNode* child = &subtree.nodes[static_cast<std::size_t>(node.left)];

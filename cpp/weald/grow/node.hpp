@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <span>
 
 #include "weald/grow/grow_tree.hpp"
 #include "weald/search/column_search.hpp"
@@ -78,13 +79,23 @@ struct DoneNode {
   std::int32_t feature = -2;
   std::int32_t subtree = -1;  // or: the node is the root of this other subtree
   std::int32_t set = -1;      // categorical: place in Subtree::left_codes
+  std::uint32_t set_size = 0;
   bool missing_left = false;
 };
 
 struct Subtree {
   BigVector<DoneNode> nodes;
-  std::vector<std::vector<Code>> left_codes;  // codes of the matrix that go left; of many, the rows tell
-  BigVector<Bounds> bounds;                   // per node, if some column is monotone
+  std::vector<Code> left_codes;  // codes of the matrix that go left, set after set; of many, the rows tell
+  BigVector<Bounds> bounds;      // per node, if some column is monotone
+
+  void add_set(DoneNode& node, std::span<const Code> codes) {
+    node.set = static_cast<std::int32_t>(left_codes.size());
+    node.set_size = static_cast<std::uint32_t>(codes.size());
+    left_codes.insert(left_codes.end(), codes.begin(), codes.end());
+  }
+  std::span<const Code> set_of(const DoneNode& node) const {
+    return std::span(left_codes).subspan(static_cast<std::size_t>(node.set), node.set_size);
+  }
 };
 
 // The open nodes. The whole difference between the three orders of growth is which one is next.

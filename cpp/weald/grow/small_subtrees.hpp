@@ -143,9 +143,8 @@ class SmallSubtrees {
     const Column& column = task.block.columns[split.column];
     if (split.categorical) {
       done.threshold = kNaN;
-      done.set = static_cast<std::int32_t>(task.tree.left_codes.size());
       const bool kept = has_few_codes(plan_.matrix.columns[split.column]);
-      task.tree.left_codes.push_back(kept ? split.left_codes : std::vector<Code>{});
+      task.tree.add_set(done, kept ? std::span<const Code>(split.left_codes) : std::span<const Code>());
     } else if (split.first_right == column.n_codes) {
       done.threshold = kInf;  // present | missing
     } else {

@@ -203,8 +203,7 @@ class SubtreeGrower {
     done.threshold = made.threshold;
     done.missing_left = made.missing_left;
     if (!split.categorical) return;
-    done.set = static_cast<std::int32_t>(tree_.left_codes.size());
-    tree_.left_codes.push_back(std::exchange(made.left_codes, {}));
+    tree_.add_set(done, made.left_codes);
   }
 
   const Plan& plan_;

@@ -84,10 +84,14 @@ class SetWriter {
   template <class Each>
   void write_bits(std::size_t column, Each&& each, std::vector<std::uint32_t>& out) {
     const auto& code_of = matrix_.category_code[column];
-    goes_left_.assign(matrix_.columns[column].slots() + 1, 0);
-    each([&](Code code) { goes_left_[code] = 1; });
     const std::size_t begin = out.size();
     out.resize(begin + (code_of.size() + 31) / 32, 0);
+    if (matrix_.own_category[column].empty()) {  // every category is its own code
+      each([&](Code code) { out[begin + code / 32] |= std::uint32_t{1} << (code % 32); });
+      return;
+    }
+    goes_left_.assign(matrix_.columns[column].slots() + 1, 0);
+    each([&](Code code) { goes_left_[code] = 1; });
     for (std::size_t c = 0; c < code_of.size(); ++c) {
       if (goes_left_[code_of[c]]) out[begin + c / 32] |= std::uint32_t{1} << (c % 32);
     }

@@ -343,3 +343,17 @@ def test_a_file_cut_off_is_told(tmp_path):
     with pytest.raises(DataError, match=r"Cannot read .*cut.csv.gz"):
         read_training(open_file(str(path)), "y")
     assert Path(path).exists()
+
+
+@pytest.mark.parametrize("late", [0, 30, 200])
+def test_a_line_end_inside_quotes_may_come_late(late, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_SAMPLE", 64)
+    monkeypatch.setattr(sources, "_BYTES", 256)
+    cells = [f"word {i}" for i in range(250)]
+    cells[late] = "many\nlines\n" * 100  # a block ends inside
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"text": cells, "n": range(250)}).to_csv(path, index=False)
+    blocks = list(open_file(str(path)).blocks(["text", "n"]))
+    assert len(blocks) > 5
+    coded = [block["text"].coded() for block in blocks]
+    assert [one.labels[code] for one in coded for code in one.codes] == cells

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from weald.dataset.ahead import read_ahead
 from weald.dataset.cells import Cells, Coded, FloatArray, finite, infinite_words
 from weald.dataset.dates import PARTS, PATTERNS, parse, parts
 from weald.dataset.errors import DataError, named, suggestion
@@ -252,7 +253,7 @@ class Recipe:
         """
         wanted = self.needs(source, others)
         done = 0
-        for block in source.blocks(wanted):
+        for block in read_ahead(source.blocks(wanted)):
             n = len(next(iter(block.values())))
             if n:
                 yield self._part(block, done)

@@ -350,7 +350,7 @@ def test_a_line_end_inside_quotes_may_come_late(late, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_SAMPLE", 64)
     monkeypatch.setattr(sources, "_BYTES", 256)
     cells = [f"word {i}" for i in range(250)]
-    cells[late] = "many\nlines\n" * 100  # a block ends inside
+    cells[late : late + 20] = ["many\nshort\nlines" * 6] * 20  # a block ends inside one
     path = tmp_path / "table.csv"
     pd.DataFrame({"text": cells, "n": range(250)}).to_csv(path, index=False)
     blocks = list(open_file(str(path)).blocks(["text", "n"]))

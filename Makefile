@@ -73,7 +73,7 @@ wheel: build/wheel/.built ## Build the wheel into dist/ and check its size
 .PHONY: demo
 demo: $(VENV)/.installed ## From a bundled table to a model file and a report in build/demo, in under a minute
 	@mkdir -p build/demo
-	$(VENV)/bin/weald fit --data breast_cancer --time 25 --model build/demo/breast_cancer.weald \
+	$(VENV)/bin/weald fit --data breast_cancer --time 15 --model build/demo/breast_cancer.weald \
 		--report build/demo/breast_cancer.html
 	$(VENV)/bin/weald explain build/demo/breast_cancer.weald --data breast_cancer --row 1
 	@echo "open build/demo/breast_cancer.html in a browser"

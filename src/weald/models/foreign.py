@@ -197,6 +197,8 @@ _SHAPES = {
     "RidgeClassifierCV": _LINEAR,
 }
 
+_TWO = ("LinearSVC", "LogisticRegression", "LogisticRegressionCV")  # at least so many classes
+
 
 def _check_shapes(model: Any) -> None:
     """Whether arrays have a place for each class and each column."""
@@ -205,6 +207,7 @@ def _check_shapes(model: Any) -> None:
     if labels is None or several:
         return
     K = len(labels)
+    require(K > 1 or type(model).__name__ not in _TWO, "classes_ of a member")
     sizes = {"d": model.n_features_in_, "K": K, "R": 1 if K == 2 else K}
     for name, letters in _SHAPES[type(model).__name__].items():
         part: Any = getattr(model, name)
@@ -216,8 +219,20 @@ def _check_shapes(model: Any) -> None:
         require(flat or part.shape == shape, f"{name} of a member")
 
 
+def _check_categories(model: Any) -> None:
+    """Whether numbers that are categories are in order, since they are found by bisection."""
+    for labels in getattr(model, "categories_", []):
+        require(isinstance(labels, np.ndarray) and labels.ndim == 1, "the categories of a column")
+        if labels.dtype.kind in "biuf":
+            inside = (
+                labels[:-1] if labels.dtype.kind == "f" and np.isnan(labels[-1:]).any() else labels
+            )
+            require((inside[1:] > inside[:-1]).all(), "the order of categories")
+
+
 def _check_encodings(model: Any) -> None:
     """Whether each category of a target encoder has a number, for each class if there are many."""
+    _check_categories(model)
     if not hasattr(model, "encodings_"):
         return
     classes = 1 if model.target_type_ != "multiclass" else len(model.classes_)
@@ -292,6 +307,7 @@ _ESTIMATORS = {
     **dict.fromkeys(_LINES, _Estimator((), _check_line)),
     **dict.fromkeys(_SHAPES, _Estimator((), _check_shapes)),
     "PolynomialFeatures": _Estimator((), _check_powers),
+    **dict.fromkeys(("OneHotEncoder", "OrdinalEncoder"), _Estimator((), _check_categories)),
     "TargetEncoder": _Estimator((), _check_encodings),
     "SplineTransformer": _Estimator((), _check_splines),
     "IsotonicRegression": _Estimator(("f_",), _rebuild_isotonic),

@@ -71,6 +71,12 @@ def _model(contents: Contents) -> Any:
         wrong = trial.fault_of(model, row)
         if wrong is not None:
             raise ModelFileError(f"Not a valid model file: the model does not work, {wrong}.")
+    # Where the whole cannot be tried, as if it needs a table with names, its parts are.
+    failed = trial.failures(model, decoder.built if row is None else [])
+    failed -= set(document.get("failures", []))
+    if failed:
+        said = f"the model does not work, a prediction fails with {min(failed)}"
+        raise ModelFileError(f"Not a valid model file: {said}.")
     return model
 
 

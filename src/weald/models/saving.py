@@ -59,12 +59,14 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     encoder = Encoder()
     about = encoder.value(_about(model, _plain_info(info)))
     encoder.object(model)
+    row = trial.make_row(model)
     document = {
         "weald": weald.__version__,
         "scikit-learn": sklearn.__version__,
         "class": encoder.objects[-1]["class"],
         "members": n_members(model),
-        "row": encoder.value(trial.make_row(model)),
+        "row": encoder.value(row),
+        "failures": sorted(trial.failures(model, encoder.alive if row is None else [])),
         "about": about,
         "values": encoder.values,
         "objects": encoder.objects,

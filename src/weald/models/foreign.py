@@ -224,10 +224,10 @@ def _check_categories(model: Any) -> None:
     for labels in getattr(model, "categories_", []):
         require(isinstance(labels, np.ndarray) and labels.ndim == 1, "the categories of a column")
         if labels.dtype.kind in "biuf":
-            inside = (
-                labels[:-1] if labels.dtype.kind == "f" and np.isnan(labels[-1:]).any() else labels
-            )
-            require((inside[1:] > inside[:-1]).all(), "the order of categories")
+            known = labels[:-1] if np.isnan(labels[-1:]).any() else labels
+            require((known[1:] > known[:-1]).all(), "the order of categories")
+    if hasattr(model, "_n_features_outs"):  # a sparse table of any width would be made of them
+        require(model._n_features_outs == model._compute_n_features_outs(), "the features")
 
 
 def _check_encodings(model: Any) -> None:

@@ -221,13 +221,39 @@ def _check_shapes(model: Any) -> None:
 
 def _check_categories(model: Any) -> None:
     """Whether numbers that are categories are in order, since they are found by bisection."""
-    for labels in getattr(model, "categories_", []):
-        require(isinstance(labels, np.ndarray) and labels.ndim == 1, "the categories of a column")
+    if not hasattr(model, "categories_"):
+        return
+    require(len(model.categories_) == model.n_features_in_, "the categories of columns")
+    for labels in model.categories_:
+        fits = isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0
+        require(fits, "the categories of a column")
         if labels.dtype.kind in "biuf":
-            known = labels[:-1] if np.isnan(labels[-1:]).any() else labels
+            known = labels[:-1] if np.isnan(labels[-1]) else labels
             require((known[1:] > known[:-1]).all(), "the order of categories")
-    if hasattr(model, "_n_features_outs"):  # a sparse table of any width would be made of them
-        require(model._n_features_outs == model._compute_n_features_outs(), "the features")
+
+
+def _check_one_hot(model: Any) -> None:
+    """Whether each category has a column: a sparse table is made of them, which nobody checks."""
+    _check_categories(model)
+    if not hasattr(model, "categories_"):
+        return
+    sizes = [len(labels) for labels in model.categories_]
+    grouped = model._infrequent_enabled
+    rare = model._infrequent_indices if grouped else [None] * len(sizes)
+    groups = model._default_to_infrequent_mappings if grouped else rare
+    drops: Any = model._drop_idx_after_grouping
+    require(drops is None or isinstance(drops, np.ndarray), "the categories that are dropped")
+    drops = [None] * len(sizes) if drops is None else drops
+    widths = []
+    for n, few, group, drop in zip(sizes, rare, groups, drops, strict=True):
+        width = n if few is None else n - len(few) + 1
+        require((few is None) == (group is None), "the rare categories")
+        if group is not None:
+            fits = isinstance(group, np.ndarray) and group.shape == (n,) and group.dtype.kind == "i"
+            require(fits and (group >= 0).all() and (group < width).all(), "the rare categories")
+        require(drop is None or is_whole(drop, 0, width - 1), "a category that is dropped")
+        widths.append(width - (drop is not None))
+    require(model._n_features_outs == widths, "the columns of categories")
 
 
 def _check_encodings(model: Any) -> None:
@@ -307,7 +333,8 @@ _ESTIMATORS = {
     **dict.fromkeys(_LINES, _Estimator((), _check_line)),
     **dict.fromkeys(_SHAPES, _Estimator((), _check_shapes)),
     "PolynomialFeatures": _Estimator((), _check_powers),
-    **dict.fromkeys(("OneHotEncoder", "OrdinalEncoder"), _Estimator((), _check_categories)),
+    "OneHotEncoder": _Estimator((), _check_one_hot),
+    "OrdinalEncoder": _Estimator((), _check_categories),
     "TargetEncoder": _Estimator((), _check_encodings),
     "SplineTransformer": _Estimator((), _check_splines),
     "IsotonicRegression": _Estimator(("f_",), _rebuild_isotonic),

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.impute import MissingIndicator
+from scipy.sparse import csr_matrix
+from sklearn.impute import KNNImputer, MissingIndicator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import CategoricalNB
@@ -14,10 +15,11 @@ from sklearn.preprocessing import (
     StandardScaler,
     TargetEncoder,
 )
+from sklearn.svm import SVC
 
 import weald
 
-from .cases import answers, mixed, numbers, same_bits, table_pipeline
+from .cases import IsotonicRegression, answers, mixed, numbers, same_bits, table_pipeline
 from .mutations import put_together
 from .test_hostile import path, refused, saved, state
 from .test_hostile_members import replaced
@@ -189,3 +191,41 @@ def test_classes_of_members_that_the_model_does_not_have(path, kind, to):
         if entry.get("class") == kind:
             entry["params" if kind == "FoldMean" else "state"]["n_classes"] = to
     refused(path, put_together(document, arrays), "classes")
+
+
+def test_probabilities_that_a_machine_does_not_have(path):
+    """They would be read where there is nothing."""
+    X, _, codes = numbers()
+    document, arrays = saved(SVC().fit(csr_matrix(np.round(X)), codes), path)
+    document["objects"][-1]["params"]["probability"] = True
+    if "_effective_probability" in state(document, "sklearn.SVC"):  # since scikit-learn 1.9
+        state(document, "sklearn.SVC")["_effective_probability"] = 60
+    refused(path, put_together(document, arrays), "probabilities")
+
+
+# --- what shows for missing values only -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("_fit_X", lambda a: a[:-1]),
+        ("_fit_X", lambda a: a[:, 0]),
+        ("_mask_fit_X", lambda a: a[:, :1]),
+        ("_valid_mask", lambda a: a[:-1]),
+    ],
+)
+def test_rows_that_fill_gaps(path, name, change):
+    X, _, _ = numbers()
+    document, arrays = saved(KNNImputer().fit(np.where(X > 1, np.nan, X)), path)
+    number = document["objects"][-1]["state"][name]["array"]
+    refused(path, put_together(document, replaced(arrays, number, change(arrays[number]))))
+
+
+@pytest.mark.parametrize("name", ["X_min_", "X_max_", "X_thresholds_", "y_thresholds_"])
+def test_a_step_function_without_a_part(path, name):
+    """It does not say how many columns it takes, so it is not tried."""
+    X, real, _ = numbers()
+    document, arrays = saved(IsotonicRegression().fit(X[:, 0], real), path)
+    del document["objects"][-1]["state"][name]
+    refused(path, put_together(document, arrays))

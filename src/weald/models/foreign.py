@@ -101,6 +101,8 @@ def _check_machine(model: Any) -> None:
     for part in (a, b):
         size = len(part)
         require(size in (0, pairs) and fits(part, (size,), np.float64), "its probabilities")
+    asked = getattr(model, "_effective_probability", model.probability)
+    require(asked in (True, False) and (not asked or len(a) == pairs), "its probabilities")
     require(len(a) == len(b), "its probabilities")
     rows, columns = model.shape_fit_
     require(is_whole(rows, n) and columns == model.n_features_in_, "the shape of its table")
@@ -137,14 +139,22 @@ def _check_sklearn_forest(model: Any) -> None:
 
 
 def _rebuild_isotonic(model: Any) -> None:
-    if not hasattr(model, "X_thresholds_"):
-        return
     X, y = model.X_thresholds_, model.y_thresholds_
     for part in (X, y):
         right = isinstance(part, np.ndarray) and part.dtype.kind == "f" and part.ndim == 1
         require(right and np.isfinite(part).all() and part.shape == X.shape, "its thresholds")
     require(len(X) > 0 and (np.diff(X) > 0).all(), "its thresholds")
+    require(np.isfinite([model.X_min_, model.X_max_]).all(), "its smallest and largest number")
     model._build_f(X, y)
+
+
+def _check_donors(model: Any) -> None:
+    """The rows whose values fill the gaps of others."""
+    shape = (len(model._fit_X), model.n_features_in_)
+    fits = isinstance(model._fit_X, np.ndarray) and model._fit_X.shape == shape
+    for mask, length in ((model._mask_fit_X, shape), (model._valid_mask, shape[1:])):
+        fits = fits and isinstance(mask, np.ndarray) and mask.shape == length
+        require(fits and mask.dtype == bool, "the rows that fill gaps")
 
 
 _LINES = [
@@ -337,6 +347,7 @@ _ESTIMATORS = {
     "OrdinalEncoder": _Estimator((), _check_categories),
     "TargetEncoder": _Estimator((), _check_encodings),
     "SplineTransformer": _Estimator((), _check_splines),
+    "KNNImputer": _Estimator((), _check_donors),
     "IsotonicRegression": _Estimator(("f_",), _rebuild_isotonic),
 }
 

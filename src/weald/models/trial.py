@@ -10,7 +10,7 @@ them, as it refuses any rows that it cannot use, but must not break.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -27,6 +27,7 @@ _PLAIN = bool | int | float | str
 _ROWS = 11  # the same one: a single row would fit arrays of any length
 # Of the other rows: as many again have the opposite sign.
 _SCALES = np.array([0.0, 0.1, 1.0, 1.0, 1.0, 10.0, 100.0, 1e4])
+_GAPS = 4  # rows where values are missing
 
 
 def is_row(row: Any, d: Any) -> bool:
@@ -97,11 +98,16 @@ class Trial:
         tried = [self._model, *(self._parts if by_parts else [])] if self.possible else []
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            said = {_failure(one, name, self._others(one)) for one in tried for name in _METHODS}
+            said = {name for model in tried for name in self._failures(model)}
         return {name for name in said if name is not None}
 
-    def _others(self, model: Any) -> Any:
-        """Rows of numbers of all sizes and of categories of each column."""
+    def _failures(self, model: Any) -> Iterator[str | None]:
+        for X in self._others(model):
+            for name in _METHODS:
+                yield _failure(model, name, X)
+
+    def _others(self, model: Any) -> Iterator[Any]:
+        """Rows of numbers of all sizes and of categories of each column; some with gaps."""
         columns = self._columns(model)
         # Its numbers are the same in all versions of NumPy.
         drawn = np.random.RandomState(0).standard_normal((len(columns), len(_SCALES))) * _SCALES
@@ -111,8 +117,12 @@ class Trial:
                 at = np.linspace(0, len(labels) - 1, len(X[j])).astype(int)
                 X[j] = _picked(labels, np.roll(at, j))
             if not is_row(X[j], len(X[j])):  # dates
-                return np.empty((0, 0))
-        return self._table(X) if model is self._model else _array(X)
+                return
+        gaps = [[*column[:_GAPS]] for column in X]
+        for j, column in enumerate(gaps):
+            column[j % _GAPS] = float("nan") if columns[j] is None else column[j % _GAPS]
+        for some in (X, gaps) if X else ():
+            yield self._table(some) if model is self._model else _array(some)
 
     def _table(self, columns: list[list[Any]]) -> Any:
         if not self._named:
@@ -185,7 +195,7 @@ def _fault(model: Any, name: str, X: Any, classes: Any) -> str | None:
 def _failure(model: Any, name: str, X: Any) -> str | None:
     """The error that comes of some rows; None if there is none, or they are refused."""
     try:
-        if not len(X) or not hasattr(model, name):
+        if not hasattr(model, name):
             return None
         said = getattr(model, name)(X)
         parts = said if isinstance(said, list) else [said]

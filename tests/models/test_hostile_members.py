@@ -94,7 +94,7 @@ def test_a_member_that_does_not_work(path):
 @pytest.mark.parametrize("to", [0, 0.5, None, "none", [1.0, 2.0, 3.0]])
 @pytest.mark.parametrize("kind", [LinearRegression, LogisticRegression])
 def test_coefficients_without_a_trial(path, kind, to):
-    """Without its row a model is not asked for a prediction when it is loaded."""
+    """Coefficients are checked whether or not a file brings a row to try."""
     X, real, codes = numbers()
     model = weald.BaggingRegressor if kind is LinearRegression else weald.BaggingClassifier
     target = real if kind is LinearRegression else codes

@@ -5,11 +5,21 @@ import signal
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 
 import weald
 from state.models import models
 
-from .cases import answers, classifiers, numbers, quietly, regressors, transformers
+from .cases import (
+    answers,
+    classifiers,
+    mixed,
+    numbers,
+    quietly,
+    regressors,
+    table_pipeline,
+    transformers,
+)
 from .mutations import outcomes
 
 # "refuses rows": a ValueError or TypeError of one line, as for bad rows. A parameter of one of
@@ -46,6 +56,12 @@ def files(tmp_path_factory):
             name = f"{len(foreign)} {type(model).__name__}"
             y = np.column_stack([real, -real]) if name.endswith("MultiOutputRegressor") else y
             foreign.append(saved(name, quietly(model.fit, X, y), X[:20].copy()))
+    table, real = mixed()
+    rows = table.dropna()[:20]  # a pipeline without its imputer is a valid one
+    small = weald.RandomForestRegressor(2, max_depth=2, random_state=0)
+    for last, y in ((Ridge(), real), (LogisticRegression(), real > 2), (small, real)):
+        name = f"table {type(last).__name__}"
+        foreign.append(saved(name, table_pipeline(last).fit(table, y), rows))
     return {"own": own, "foreign": foreign}
 
 

@@ -286,6 +286,10 @@ class Mixture(Ensemble, SavedEstimator, MetaEstimatorMixin, _BaseComposition):
             return
         self._check_members()
         require(numbers(self.weights_, len(self._members), 0.0), self, "weights_")
+        members: Any = self._members
+        for one in members.members:
+            same = not isinstance(one, FoldMean) or one.n_classes == members.n_classes
+            require(same, self, "the number of classes of a member")
         pool, M = self._pool, len(self._members)
         require(isinstance(pool, Pool), self, "how its members are mixed")
         require(numbers(pool.weights, M, 0.0), self, "the weights of its members")

@@ -21,6 +21,7 @@ from weald import _engine as engine
 from weald._engine import FloatArray, IntArray
 from weald.input.state import check_trees, is_whole, require
 from weald.members.base import Members
+from weald.members.foreign_members import ForeignMembers
 from weald.members.formula import Formula, NoFormula
 from weald.members.out_of_bag import OutOfBag
 from weald.members.trees import Trees
@@ -41,6 +42,11 @@ class Ensemble:
         members = self._members
         require(isinstance(members, Members), self, "what holds its members")
         require(is_whole(self.n_estimators_, len(members), len(members)), self, "n_estimators_")
+        if isinstance(members, ForeignMembers):  # memory is taken for each of their classes
+            classes = getattr(self, "classes_", [])
+            lists = classes if isinstance(classes, list) else [classes]
+            most = max(map(len, lists), default=0)
+            require(members.n_classes <= most, self, "the number of classes of its members")
         if isinstance(members, Trees):
             for forest in members.forests:
                 check_trees(self, forest, same_target=same_target)

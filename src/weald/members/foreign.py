@@ -320,7 +320,9 @@ def _member_codes(
     if said.size != n:
         raise _strange(member, f"an array of {said.shape}", wanted)
     said = said.reshape(n)
-    good = np.isin(said, np.arange(n_classes)) if said.dtype.kind in "biuf" else np.zeros(n, bool)
+    good = np.zeros(n, dtype=bool)
+    if said.dtype.kind in "biuf":
+        good = (said >= 0) & (said < n_classes) & (said % 1 == 0)
     if not good.all():
         raise _strange(member, repr(said[int((~good).argmax())].item()), wanted)
     return said.astype(np.intp)

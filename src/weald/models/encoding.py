@@ -83,6 +83,8 @@ class Encoder:
         In C order, of types that the container knows.
     values : list of dict
         Arrays of text and of objects.
+    alive : list
+        Objects and arrays that were stored, kept so that no id is used twice.
     """
 
     def __init__(self) -> None:
@@ -91,7 +93,7 @@ class Encoder:
         self.values: list[dict[str, Any]] = []
         self._numbers: dict[int, int] = {}
         self._array_numbers: dict[int, tuple[int, dict[str, Any]]] = {}
-        self._alive: list[Any] = []  # so that no id is used twice
+        self.alive: list[Any] = []
         self._open: set[int] = set()
         self._path: list[str] = []
 
@@ -153,7 +155,7 @@ class Encoder:
         uses, known = self._array_numbers.get(id(array), (MOST_USES, {}))
         if uses == MOST_USES:
             uses, known = 0, self._stored(array)
-            self._alive.append(array)
+            self.alive.append(array)
         small = array.size * array.itemsize <= SMALL
         self._array_numbers[id(array)] = (uses if small else uses + 1), known
         return known
@@ -197,7 +199,7 @@ class Encoder:
             entry = self._entry(thing)
             self._numbers[id(thing)] = len(self.objects)
             self.objects.append(entry)
-            self._alive.append(thing)
+            self.alive.append(thing)
         return self._numbers[id(thing)]
 
     def _entry(self, thing: Any) -> dict[str, Any]:

@@ -101,6 +101,8 @@ def _check_machine(model: Any) -> None:
     for part in (a, b):
         size = len(part)
         require(size in (0, pairs) and fits(part, (size,), np.float64), "its probabilities")
+    asked = getattr(model, "_effective_probability", model.probability)
+    require(asked in (True, False) and (not asked or len(a) == pairs), "its probabilities")
     require(len(a) == len(b), "its probabilities")
     rows, columns = model.shape_fit_
     require(is_whole(rows, n) and columns == model.n_features_in_, "the shape of its table")
@@ -137,14 +139,22 @@ def _check_sklearn_forest(model: Any) -> None:
 
 
 def _rebuild_isotonic(model: Any) -> None:
-    if not hasattr(model, "X_thresholds_"):
-        return
     X, y = model.X_thresholds_, model.y_thresholds_
     for part in (X, y):
         right = isinstance(part, np.ndarray) and part.dtype.kind == "f" and part.ndim == 1
         require(right and np.isfinite(part).all() and part.shape == X.shape, "its thresholds")
     require(len(X) > 0 and (np.diff(X) > 0).all(), "its thresholds")
+    require(np.isfinite([model.X_min_, model.X_max_]).all(), "its smallest and largest number")
     model._build_f(X, y)
+
+
+def _check_donors(model: Any) -> None:
+    """The rows whose values fill the gaps of others."""
+    shape = (len(model._fit_X), model.n_features_in_)
+    fits = isinstance(model._fit_X, np.ndarray) and model._fit_X.shape == shape
+    for mask, length in ((model._mask_fit_X, shape), (model._valid_mask, shape[1:])):
+        fits = fits and isinstance(mask, np.ndarray) and mask.shape == length
+        require(fits and mask.dtype == bool, "the rows that fill gaps")
 
 
 _LINES = [
@@ -197,6 +207,8 @@ _SHAPES = {
     "RidgeClassifierCV": _LINEAR,
 }
 
+_TWO = ("LinearSVC", "LogisticRegression", "LogisticRegressionCV")  # at least so many classes
+
 
 def _check_shapes(model: Any) -> None:
     """Whether arrays have a place for each class and each column."""
@@ -205,6 +217,7 @@ def _check_shapes(model: Any) -> None:
     if labels is None or several:
         return
     K = len(labels)
+    require(K > 1 or type(model).__name__ not in _TWO, "classes_ of a member")
     sizes = {"d": model.n_features_in_, "K": K, "R": 1 if K == 2 else K}
     for name, letters in _SHAPES[type(model).__name__].items():
         part: Any = getattr(model, name)
@@ -216,8 +229,46 @@ def _check_shapes(model: Any) -> None:
         require(flat or part.shape == shape, f"{name} of a member")
 
 
+def _check_categories(model: Any) -> None:
+    """Whether numbers that are categories are in order, since they are found by bisection."""
+    if not hasattr(model, "categories_"):
+        return
+    require(len(model.categories_) == model.n_features_in_, "the categories of columns")
+    for labels in model.categories_:
+        fits = isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0
+        require(fits, "the categories of a column")
+        if labels.dtype.kind in "biuf":
+            known = labels[:-1] if np.isnan(labels[-1]) else labels
+            require((known[1:] > known[:-1]).all(), "the order of categories")
+
+
+def _check_one_hot(model: Any) -> None:
+    """Whether each category has a column: a sparse table is made of them, which nobody checks."""
+    _check_categories(model)
+    if not hasattr(model, "categories_"):
+        return
+    sizes = [len(labels) for labels in model.categories_]
+    grouped = model._infrequent_enabled
+    rare = model._infrequent_indices if grouped else [None] * len(sizes)
+    groups = model._default_to_infrequent_mappings if grouped else rare
+    drops: Any = model._drop_idx_after_grouping
+    require(drops is None or isinstance(drops, np.ndarray), "the categories that are dropped")
+    drops = [None] * len(sizes) if drops is None else drops
+    widths = []
+    for n, few, group, drop in zip(sizes, rare, groups, drops, strict=True):
+        width = n if few is None else n - len(few) + 1
+        require((few is None) == (group is None), "the rare categories")
+        if group is not None:
+            fits = isinstance(group, np.ndarray) and group.shape == (n,) and group.dtype.kind == "i"
+            require(fits and (group >= 0).all() and (group < width).all(), "the rare categories")
+        require(drop is None or is_whole(drop, 0, width - 1), "a category that is dropped")
+        widths.append(width - (drop is not None))
+    require(model._n_features_outs == widths, "the columns of categories")
+
+
 def _check_encodings(model: Any) -> None:
     """Whether each category of a target encoder has a number, for each class if there are many."""
+    _check_categories(model)
     if not hasattr(model, "encodings_"):
         return
     classes = 1 if model.target_type_ != "multiclass" else len(model.classes_)
@@ -292,8 +343,11 @@ _ESTIMATORS = {
     **dict.fromkeys(_LINES, _Estimator((), _check_line)),
     **dict.fromkeys(_SHAPES, _Estimator((), _check_shapes)),
     "PolynomialFeatures": _Estimator((), _check_powers),
+    "OneHotEncoder": _Estimator((), _check_one_hot),
+    "OrdinalEncoder": _Estimator((), _check_categories),
     "TargetEncoder": _Estimator((), _check_encodings),
     "SplineTransformer": _Estimator((), _check_splines),
+    "KNNImputer": _Estimator((), _check_donors),
     "IsotonicRegression": _Estimator(("f_",), _rebuild_isotonic),
 }
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from weald.models import trial
 from weald.models.container import Contents, open_container
 from weald.models.decoding import Decoder
 from weald.models.errors import ModelFileError, require
 from weald.models.saving import n_members
+from weald.models.trial import Trial, is_row
 
 __all__ = ["load"]
 
@@ -64,13 +64,20 @@ def _model(contents: Contents) -> Any:
     model = decoder.build(document.get("objects"))
     require(document["class"] == document["objects"][-1].get("class"), "its class")
     require(document.get("members") == n_members(model), "the number of its members")
-    row = document["row"]
+    row, named = document["row"], document.get("named", False)
+    require(isinstance(named, bool), "its row of a trial")
+    trial = Trial(model, decoder.built, named=named)
     if row is not None:
         row = decoder.value(row)
-        require(trial.is_row(row, model.n_features_in_), "its row of a trial")
-        wrong = trial.fault_of(model, row)
+        require(is_row(row, model.n_features_in_), "its row of a trial")
+        wrong = trial.fault_of(row) if trial.possible else None
         if wrong is not None:
             raise ModelFileError(f"Not a valid model file: the model does not work, {wrong}.")
+    # A model that cannot be tried as a whole, since it is about dates for example, is in parts.
+    failed = trial.failures(by_parts=row is None) - set(document.get("failures", []))
+    if failed:
+        said = f"the model does not work, a prediction fails with {min(failed)}"
+        raise ModelFileError(f"Not a valid model file: {said}.")
     return model
 
 

@@ -11,10 +11,10 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 import weald
-from weald.models import trial
 from weald.models.container import write_container
 from weald.models.encoding import Encoder
 from weald.models.errors import ModelFileError
+from weald.models.trial import Trial
 
 __all__ = ["n_members", "save"]
 
@@ -59,12 +59,20 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     encoder = Encoder()
     about = encoder.value(_about(model, _plain_info(info)))
     encoder.object(model)
+    trial = Trial(model, encoder.alive)
+    row, named = trial.row(), False
+    if row is None and hasattr(model, "feature_names_in_"):
+        by_name = Trial(model, encoder.alive, named=True)
+        row = by_name.row()
+        trial, named = (by_name, True) if row is not None else (trial, False)
     document = {
         "weald": weald.__version__,
         "scikit-learn": sklearn.__version__,
         "class": encoder.objects[-1]["class"],
         "members": n_members(model),
-        "row": encoder.value(trial.make_row(model)),
+        "row": encoder.value(row),
+        "named": named,
+        "failures": sorted(trial.failures(by_parts=row is None)),
         "about": about,
         "values": encoder.values,
         "objects": encoder.objects,

@@ -45,7 +45,7 @@ class Ensemble:
         if isinstance(members, ForeignMembers):  # memory is taken for each of their classes
             classes = getattr(self, "classes_", [])
             lists = classes if isinstance(classes, list) else [classes]
-            most = max(map(len, lists), default=0)
+            most = max([2, *map(len, lists)])  # in a model of numbers members may vote, too
             require(members.n_classes <= most, self, "the number of classes of its members")
         if isinstance(members, Trees):
             for forest in members.forests:

@@ -223,7 +223,8 @@ class Sampling(CheckedState):
             codes = getattr(self, name)
             if codes is None:
                 continue
-            require(is_array(codes, (n,), np.int32) and codes.min() >= 0, self, name)
+            require(is_array(codes, (n,), np.int32), self, name)
+            require(codes.min() >= 0 and codes.max() < n, self, name)  # memory is taken for each
             # Each number has a row that can be drawn.
             rows = np.bincount(codes if present is None else codes[present])
             require(rows.all() and len(rows) == int(codes.max()) + 1, self, name)

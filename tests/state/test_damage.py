@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -111,3 +112,17 @@ def test_leaves_and_thresholds_are_finite(fitted, name, number):
             continue
         with pytest.raises(ValueError, match=r"not a valid tree: a (leaf|threshold)"):
             damage.rebuilt(model, path, broken)
+
+
+def test_a_large_number_of_a_stratum_takes_no_memory(fitted):
+    model, _ = fitted["balanced forest"]
+    path = ("_members", "sampling", "strata")
+    strata = damage.value_at(model, path).copy()
+    strata[0] = 2**27  # counted, that would be a gigabyte
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="Not a valid Sampling: strata cannot be right"):
+            damage.rebuilt(model, path, strata)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()

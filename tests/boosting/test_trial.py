@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,3 +208,12 @@ def test_the_trial_is_not_seen_by_callbacks_and_leaves_nothing_behind():
         max_features=watched.max_features_,
     ).fit(X, y)
     assert np.array_equal(alone.predict_proba(X), watched.predict_proba(X))
+
+
+def test_the_trial_does_not_warn_of_what_the_fit_warns_of():
+    X, y = points(300, 3, 0.0)
+    table = pd.DataFrame({"a": X[:, 0], "word": pd.Categorical(np.arange(300) % 40)})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        GradientBoostingClassifier(random_state=0, max_bins=10).fit(table, y)
+    assert len([one for one in said if "has 40 categories" in str(one.message)]) == 1

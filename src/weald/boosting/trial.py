@@ -11,6 +11,7 @@ weight k is k rows here, too, and their order does not matter.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
@@ -34,7 +35,7 @@ _ROWS = 2_000  # of them in it
 _FOLDS = 3
 _FASTER = 4  # times the rate, for a quarter of the rounds
 _CLEARLY = 0.95  # of the usual settings' loss, or these stay
-_HOPELESS = 1.05  # of it in the first fold: the others are not asked
+_HOPELESS = 1.05  # of it so far: no other fold is asked
 
 
 def settled_by_trial(ensemble: Any, data: FitData, params: GradientParams) -> GradientParams:
@@ -97,7 +98,9 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
     one = copy(ensemble)
     one.callbacks, one.verbose = None, 0
     model = one._begin(train, quick)
-    one._boost(train, model, {}, quick)
+    with warnings.catch_warnings():  # the fit itself will say what there is to say
+        warnings.simplefilter("ignore")
+        one._boost(train, model, {}, quick)
     start = model.start.raw(None, len(test), test.offset)
     F = model.added(test.X, start, 0, len(model.members), params.threads)
     objective: Objective = one._objective

@@ -118,6 +118,30 @@ class ByteSums {
 #endif
 };
 
+// Sums of bytes.
+class ByteSum {
+ public:
+#ifdef WEALD_HAS_SSE2
+  void add(Bytes bytes) { sum_ = _mm_add_epi64(sum_, _mm_sad_epu8(bytes.v, _mm_setzero_si128())); }
+  void move_up() { sum_ = _mm_slli_epi64(sum_, 8); }  // what was summed is worth 256 times as much
+  Lane total() const {
+    return static_cast<Lane>(_mm_cvtsi128_si64(_mm_add_epi64(sum_, _mm_unpackhi_epi64(sum_, sum_))));
+  }
+
+ private:
+  __m128i sum_ = _mm_setzero_si128();
+#else
+  void add(Bytes bytes) {
+    for (std::size_t i = 0; i < Bytes::kSize; ++i) sum_ += bytes.v[i];
+  }
+  void move_up() { sum_ <<= 8; }
+  Lane total() const { return static_cast<Lane>(sum_); }
+
+ private:
+  std::uint64_t sum_ = 0;
+#endif
+};
+
 struct TwoLargest {
   Code a, b;
 };

@@ -44,7 +44,7 @@ class Expander {
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;
     if (pure(node, total)) return std::nullopt;
     std::optional<Decision> found = search_.decide(node, rows, total);
-    if (!found->split.found() || !search_.pays(found->split.score, found->gain)) found.reset();
+    if (!found->split.found() || !search_.pays(*found)) found.reset();
     return found;
   }
 

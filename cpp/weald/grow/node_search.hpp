@@ -13,10 +13,23 @@
 #include "weald/grow/partition.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/search/category_price.hpp"
+#include "weald/search/column_draw.hpp"
 #include "weald/search/random_cuts.hpp"
 #include "weald/search/sixteen_rows.hpp"
 
 namespace weald {
+
+// What a split gains over the node as it is, in the caller's weight x impurity.
+inline double gain_of(const Channels& channels, double split_score, double own_score) {
+  const double unit = score_unit(channels);
+  return split_score * unit - own_score * unit;
+}
+
+// Is that enough, given how far it may be from its true value?
+inline bool pays(const Plan& plan, const Channels& channels, double split_score, double gain) {
+  const double doubt = 1e-12 * std::abs(split_score * score_unit(channels));
+  return channels.gradients ? gain > std::max(plan.rules.min_decrease, doubt) : gain >= plan.rules.min_decrease - doubt;
+}
 
 // Searches nodes one after another on the calling thread (large ones share their columns out), with
 // the memory that takes.
@@ -28,7 +41,7 @@ class NodeSearch {
         channels_(plan.stats),
         total_(plan.stats.lanes),
         scratch_(threads),
-        drawn_(plan.matrix.n_columns()) {
+        draw_(plan.matrix.n_columns()) {
     request_.stats = &channels_;
     if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
       category_channels_ = plan.stats;
@@ -200,7 +213,7 @@ class NodeSearch {
       out.split = search();
       request_.counts = nullptr;
     }
-    if (out.split.found()) out.gain = gain_of(out.split.score, node_score(request, rows, total));
+    if (out.split.found()) out.gain = gain_of(channels_, out.split.score, node_score(request, rows, total));
     return out;
   }
 
@@ -232,18 +245,8 @@ class NodeSearch {
     return plan_.rules.random_split && RandomCuts::fit(*node.block, plan_.stats, plan_.columns_per_node);
   }
 
-  // What a split gains over the node as it is, in the caller's weight x impurity.
-  double gain_of(double split_score, double own_score) const {
-    const double unit = score_unit(channels_);
-    return split_score * unit - own_score * unit;
-  }
-
-  // Is that enough, given how far it may be from its true value?
-  bool pays(double split_score, double gain) const {
-    if (plan_.stats.gradients)
-      return gain > std::max(plan_.rules.min_decrease, 1e-12 * std::abs(split_score * score_unit(channels_)));
-    return gain >= plan_.rules.min_decrease - 1e-12 * std::abs(split_score * score_unit(channels_));
-  }
+  // Does the split of a node pay?
+  bool pays(const Decision& found) const { return weald::pays(plan_, channels_, found.split.score, found.gain); }
 
   // One unit of a node's value: G / H, or for the absolute criterion a target itself.
   double value_unit() const {
@@ -339,36 +342,30 @@ class NodeSearch {
   template <class Try>
   Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
     const std::size_t d = node.block->columns.size();
-    std::iota(drawn_.begin(), drawn_.end(), 0U);
-    const auto draw = [&](std::size_t k) {
-      std::swap(drawn_[k], drawn_[k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))]);
-    };
     const std::size_t wanted = plan_.columns_per_node;
-    for (std::size_t k = 0; k < wanted; ++k) draw(k);
+    draw_.begin();
+    for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
     Split best;
     bool varies = false;
     if (node.histogram) {
       const std::vector<const Lane*> ready = columns_of_histogram(node);
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
-        if (k >= wanted) draw(k);
-        varies |= try_column(drawn_[k], ready[drawn_[k]], best);
+        const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
+        varies |= try_column(j, ready[j], best);
       }
       return best;
     }
     const bool small = uses_small_histograms(node, rows);
     const bool together = !small && !plan_.rules.random_split && pays_together(rows);
     for (std::size_t k = 0; k < wanted; k += kTogether) {
-      const std::span<const std::uint32_t> drawn{&drawn_[k], std::min(kTogether, wanted - k)};
+      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(kTogether, wanted - k));
       if (small) varies |= columns_.search_small(request_, node, rows, drawn, try_column, best);
       if (together) columns_.count(node, rows, plan_.stats, drawn);
       for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
         varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
     }
-    for (std::size_t k = wanted; k < d && !varies; ++k) {
-      draw(k);
-      varies = try_column(drawn_[k], nullptr, best);
-    }
+    for (std::size_t k = wanted; k < d && !varies; ++k) varies = try_column(draw_.next(node.key), nullptr, best);
     return best;
   }
 
@@ -416,7 +413,7 @@ class NodeSearch {
   GradientHistograms pairs_;
   std::vector<std::uint32_t> counts_;
   std::vector<Lane> unpacked_;
-  std::vector<std::uint32_t> drawn_;
+  ColumnDraw draw_;
   DrawnColumns columns_;
   RandomCuts random_cuts_;
   SixteenRows sixteen_;

@@ -17,7 +17,7 @@ class SubtreeGrower {
         rows_(rows),
         threads_(threads),
         expander_(plan, rows, threads),
-        small_subtrees_(plan, expander_.search()),
+        small_subtrees_(plan),
         patience_(plan.interrupt) {}
 
   // Nodes of fewer than `defer_below` rows are left to `defer`, which takes the node and says which

@@ -11,37 +11,34 @@
 
 namespace weald {
 
-// What the loop of growth knows of a node.
-struct SmallNode {
+// A set of rows of a tile, and what the loop of growth knows of it; OfNode: what a statistic wants to know.
+template <std::size_t kChunks, class OfNode>
+struct TileNode {
   std::uint64_t key;
-  Lane sum;
   std::uint32_t id, depth;
-};
-template <std::size_t kChunks>
-struct TileNode : SmallNode {
   std::size_t n;
+  OfNode own;
   Bytes in[kChunks];  // yes for rows that are in the node
 };
 
-template <std::size_t kChunks_>
+template <std::size_t kChunks_, class Statistic>
 struct Tile {
   static constexpr std::size_t kChunks = kChunks_, kRows = kChunks * kRowsAtOnce;
-  using Node = TileNode<kChunks>;
+  using Node = TileNode<kChunks, typename Statistic::OfNode>;
 
-  alignas(16) std::uint8_t h[kRows], g[kRows];
-  Row row[kRows];                 // of the block
+  Row row[kRows];  // of the block
+  std::size_t n = 0;
+  typename Statistic::template Rows<kRows> statistic;
   BigVector<std::uint8_t> codes;  // kRows per column
 
-  void load(const Block& block, const Row* rows, std::size_t n) {
-    for (std::size_t i = 0; i < kRows; ++i) {
-      const bool here = i < n;
-      const Row from = rows[here ? i : 0];  // fills up with rows that weigh nothing
-      const Lane word = !here ? 0 : block.class_bytes ? unpack_class_byte(block.class_bytes[from]) : block.words[from];
-      row[i] = from;
-      h[i] = static_cast<std::uint8_t>(word), g[i] = static_cast<std::uint8_t>(word >> 32);
-    }
-    const std::size_t strips = codes.size() / (kRowsAtOnce * kRows);  // of sixteen columns
-    for (std::size_t c = 0; c < kChunks; ++c) {
+  void load_rows(const Row* rows, std::size_t size) {
+    n = size;
+    for (std::size_t i = 0; i < kRows; ++i) row[i] = rows[i < n ? i : 0];  // fills up with rows that weigh nothing
+  }
+
+  // All columns.
+  void load_codes(const Block& block, std::size_t strips) {
+    for (std::size_t c = 0; c * kRowsAtOnce < n; ++c) {
       const std::uint8_t* from[kRowsAtOnce];
       for (std::size_t i = 0; i < kRowsAtOnce; ++i)
         from[i] = block.row_bytes + row[c * kRowsAtOnce + i] * block.row_stride;
@@ -51,20 +48,32 @@ struct Tile {
     }
   }
 
+  // One column, as the number `slot`, for the rows of a node.
+  void load_column(const std::uint8_t* first_row, std::size_t stride, std::size_t slot, const Node& node) {
+    std::uint8_t* out = &codes[slot * kRows];
+    for_rows_in(node, [&](std::size_t i) { out[i] = first_row[row[i] * stride]; });
+  }
+
   // The node's rows, in order.
   template <class Number>
   void list(const Node& node, Row* out, Number&& number) const {
-    for (std::size_t c = 0; c < kChunks; ++c) {
-      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
-        *out++ = number(row[c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))]);
-      }
-    }
+    for_rows_in(node, [&](std::size_t i) { *out++ = number(row[i]); });
   }
 };
 
+// Calls fn with the place in the tile of each of a node's rows.
+template <std::size_t kChunks, class OfNode, class Fn>
+void for_rows_in(const TileNode<kChunks, OfNode>& node, Fn&& fn) {
+  for (std::size_t c = 0; c < kChunks; ++c) {
+    for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+      fn(c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
+  }
+}
+
 // The smallest and the largest code in a node.
-template <std::size_t kChunks>
-Extremes extremes_of(const std::uint8_t* codes, const TileNode<kChunks>& node) {
+template <std::size_t kChunks, class OfNode>
+Extremes extremes_of(const std::uint8_t* codes, const TileNode<kChunks, OfNode>& node) {
   Bytes below = Bytes::none(), high = below;  // below: 255 - the smallest
   for (std::size_t c = 0; c < kChunks; ++c) {
     const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c];
@@ -76,8 +85,8 @@ Extremes extremes_of(const std::uint8_t* codes, const TileNode<kChunks>& node) {
 }
 
 // The same where codes may say "missing", which is above all others.
-template <std::size_t kChunks>
-Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const TileNode<kChunks>& node) {
+template <std::size_t kChunks, class OfNode>
+Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const TileNode<kChunks, OfNode>& node) {
   Bytes below = Bytes::none(), high = below, seen = below;
   for (std::size_t c = 0; c < kChunks; ++c) {
     const Bytes code = Bytes::load(codes + c * kRowsAtOnce), in = node.in[c], absent = code.is(missing) & in;

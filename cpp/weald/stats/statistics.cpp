@@ -120,7 +120,9 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   // What a row weighs is cut first and then counted, so that k draws of it weigh exactly k times as much.
   const auto h_of = [&](Row row) {
     const Lane once = std::max(least, static_cast<Lane>(std::llrint(target.factor(row) * per_unit)));
-    return target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
+    const Lane h = target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
+    out.most_h = std::max(out.most_h, h);
+    return h;
   };
 
   if (criterion == Criterion::Entropy && whole && weights.total <= 0x1.0p20) {

@@ -1,0 +1,369 @@
+// What the rows of a tile add, for each kind of target. All are planes of bytes, since the bytes of sixteen rows are
+// summed up in two instructions:
+//
+//   two classes     h, g                      weight, and weight if of the second class
+//   many classes    one plane a class         weight if of that class
+//   numbers         h, g_0 .. g_7 an output   the eight bytes of a fixed-point sum: their sums, each moved to its place,
+//                                             add up to the sum, modulo 2^64 and so exactly
+//
+// The score of a cut is found from the sums of the plane on its left, by the arithmetic of the walks in search/: the
+// same bits.
+#pragma once
+
+#include <cstring>
+
+#include "weald/grow/node.hpp"
+#include "weald/grow/plan.hpp"
+#include "weald/grow/tile.hpp"
+
+namespace weald {
+
+// Both sides of a cut.
+struct Sides {
+  double score;  // S(left) + S(right)
+  Lane left_h;
+  Lane left_sum;  // Packed
+};
+
+// What a statistic has to offer:
+//
+//   fits(plan)                  can it be used at all?
+//   most_chunks                 of the largest tile in which a random cut is cheaper than elsewhere
+//   OfNode, root, children      what is known of a node; of the root of a subtree; of both sides of a split
+//   Rows, load                  what the rows of a tile add
+//   look(rows, node)            at a node: its sums
+//   pure, own_score, total_h    of the node at hand
+//   split(rows, left)           both sides of a cut, by the set of rows on the left
+
+class TwoClasses {
+ public:
+  struct OfNode {
+    Lane sum;
+  };
+  template <std::size_t kRows>
+  struct Rows {
+    alignas(16) std::uint8_t h[kRows], g[kRows];
+  };
+  explicit TwoClasses(const Plan& plan) : channels_(plan.stats) {}
+  static bool fits(const Plan& plan) { return plan.stats.light_two_classes; }
+  static bool random_in_large_tiles() { return true; }
+  static bool known(const OpenNode& node) { return node.sum != OpenNode::kUnknown; }
+
+  OfNode root(const OpenNode& node) const { return {node.sum}; }
+  template <class Tile, class Node>
+  void measure(Tile&, Node& left, Node& right, Lane left_sum) const {
+    const Lane sum = left.own.sum;
+    left.own.sum = left_sum, right.own.sum = sum - left_sum;
+  }
+
+  template <class Tile>
+  void load(Tile& tile, const Block& block, const OfNode&) const {
+    for (std::size_t i = 0; i < Tile::kRows; ++i) {
+      const Row from = tile.row[i];
+      const Lane word = i >= tile.n         ? 0
+                        : block.class_bytes ? unpack_class_byte(block.class_bytes[from])
+                                            : block.words[from];
+      tile.statistic.h[i] = static_cast<std::uint8_t>(word),
+      tile.statistic.g[i] = static_cast<std::uint8_t>(word >> 32);
+    }
+  }
+
+  template <class Tile>
+  void look(const Tile& tile, const typename Tile::Node& node) {
+    sum_ = node.own.sum;
+    if constexpr (Tile::kChunks == 1) {
+      (Bytes::load(tile.statistic.h) & node.in[0]).store(sixteen_.h);
+      (Bytes::load(tile.statistic.g) & node.in[0]).store(sixteen_.g);
+    }
+  }
+  // The best cut of a column, if no value is missing: all cuts are compared at once. Returns H on its left.
+  template <class Tile>
+  Lane search_sixteen(const Tile&, const typename Tile::Node& node, const std::uint8_t* codes,
+                      const SearchRequest& request, std::uint32_t j, Split& best) const {
+    search_sixteen_rows(request, sixteen_, codes, node.in[0].bits(), j, sum_, best);
+    return best.left_sum & kLow;
+  }
+  static bool sure_to_be_pure(const OfNode& node) { return pure_word(node.sum); }
+  static bool pure() { return false; }
+  double own_score() const { return quadratic(static_cast<double>(sum_ >> 32), static_cast<double>(sum_ & kLow)); }
+  Lane total_h() const { return sum_ & kLow; }
+  Lane done_sum(const OfNode& node) const { return node.sum; }
+  const Channels& channels() const { return channels_; }
+
+  template <class Tile>
+  Sides split(const Tile& tile, const Bytes* left) const {
+    ByteSums sums;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      sums.add(Bytes::load(tile.statistic.h + c * kRowsAtOnce) & left[c],
+               Bytes::load(tile.statistic.g + c * kRowsAtOnce) & left[c]);
+    }
+    const Lane sum = sums.packed();
+    return {side(sum) + side(sum_ - sum), sum & kLow, sum};
+  }
+
+ private:
+  static constexpr Lane kLow = 0xFFFFFFFF;
+  static double side(Lane sum) { return quadratic(static_cast<double>(sum >> 32), static_cast<double>(sum & kLow)); }
+
+  const Channels& channels_;
+  Lane sum_ = 0;
+  SixteenRows sixteen_;
+};
+
+// Classes under light weights. A tile has a plane for each of its classes, a node looks at those of its own.
+class ManyClasses {
+ public:
+  struct OfNode {};
+  static constexpr std::size_t kMostInLargeTiles = 32;  // beyond, sums by code cost less
+  template <std::size_t kRows>
+  struct Rows {
+    std::vector<std::uint8_t> planes;  // kRows a class
+    std::size_t n_planes = 0;
+  };
+  explicit ManyClasses(const Plan& plan)
+      : channels_(plan.stats), large_tiles_(plan.stats.channels <= kMostInLargeTiles), plane_of_(plan.stats.channels) {}
+  static bool fits(const Plan& plan) {
+    const Statistics& stats = plan.stats;
+    return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
+           stats.whole_weights && stats.most_h <= 127;
+  }
+  bool random_in_large_tiles() const { return large_tiles_; }
+  static bool known(const OpenNode&) { return true; }
+
+  OfNode root(const OpenNode&) const { return {}; }
+  template <class Tile, class Node>
+  void measure(Tile&, Node&, Node&, Lane) const {}
+
+  template <class Tile>
+  void load(Tile& tile, const Block& block, const OfNode&) {
+    auto& [planes, n_planes] = tile.statistic;
+    n_planes = 0;
+    if (planes.empty()) planes.resize(std::min(plane_of_.size(), Tile::kRows) * Tile::kRows);
+    for (std::size_t i = 0; i < tile.n; ++i) {
+      const std::uint32_t k = block.hot[tile.row[i]];
+      std::size_t plane = plane_of_[k];
+      if (plane == 0) {
+        seen_.push_back(k);
+        plane = plane_of_[k] = static_cast<std::uint32_t>(++n_planes);
+        std::memset(&planes[(plane - 1) * Tile::kRows], 0, Tile::kRows);
+      }
+      planes[(plane - 1) * Tile::kRows + i] = static_cast<std::uint8_t>(block.words[tile.row[i]]);
+    }
+    for (const std::uint32_t k : seen_) plane_of_[k] = 0;
+    seen_.clear();
+  }
+
+  template <class Tile>
+  void look(const Tile& tile, const typename Tile::Node& node) {
+    here_.clear();
+    h_ = squares_ = 0;
+    for (std::size_t p = 0; p < tile.statistic.n_planes; ++p) {
+      const std::uint8_t* plane = &tile.statistic.planes[p * Tile::kRows];
+      const Lane sum = sum_of<Tile::kChunks>(plane, node.in);
+      if (sum == 0) continue;
+      here_.push_back({plane, sum});
+      h_ += sum, squares_ += sum * sum;
+    }
+  }
+  static bool sure_to_be_pure(const OfNode&) { return false; }
+  bool pure() const { return here_.size() < 2; }
+  double own_score() const { return static_cast<double>(squares_) / static_cast<double>(h_); }
+  Lane total_h() const { return h_; }
+  static Lane done_sum(const OfNode&) { return OpenNode::kUnknown; }
+  const Channels& channels() const { return channels_; }
+
+  template <class Tile>
+  Sides split(const Tile&, const Bytes* left) const {
+    Lane h = 0, squares = 0, products = 0;
+    for (const Class& one : here_) {
+      const Lane sum = sum_of<Tile::kChunks>(one.plane, left);
+      h += sum, squares += sum * sum, products += sum * one.total;
+    }
+    const Lane right = squares_ - 2 * products + squares;
+    const auto side = [](Lane sum, Lane weight) { return static_cast<double>(sum) / static_cast<double>(weight); };
+    return {side(squares, h) + side(right, h_ - h), h, 0};
+  }
+
+ private:
+  struct Class {
+    const std::uint8_t* plane;
+    Lane total;  // in the node
+  };
+  template <std::size_t kChunks>
+  static Lane sum_of(const std::uint8_t* plane, const Bytes* in) {
+    ByteSum sum;
+    for (std::size_t c = 0; c < kChunks; ++c) sum.add(Bytes::load(plane + c * kRowsAtOnce) & in[c]);
+    return sum.total();
+  }
+
+  const Channels& channels_;
+  bool large_tiles_;
+  std::vector<std::uint32_t> plane_of_;  // of each class: one more than the number of its plane; 0: none yet
+  std::vector<std::uint32_t> seen_;
+  std::vector<Class> here_;
+  Lane h_ = 0, squares_ = 0;
+};
+
+// Real targets, and two classes under weights that are not light.
+class Numbers {
+ public:
+  struct OfNode {
+    Units units;
+  };
+  static constexpr std::size_t kPlanes = sizeof(Lane), kMostOutputs = 4;
+  template <std::size_t kRows>
+  struct Rows {
+    std::vector<double> y;  // outputs a row
+    std::vector<const double*> target;
+    std::vector<Lane> h;
+    std::vector<std::uint8_t> planes;  // those of h, then kPlanes an output, kRows each
+  };
+  explicit Numbers(const Plan& plan)
+      : stats_(plan.stats),
+        channels_(plan.stats),
+        h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8) {}
+  static bool fits(const Plan& plan) {
+    const Statistics& stats = plan.stats;
+    return stats.layout == Layout::Dense && !stats.gradients && stats.channels <= kMostOutputs &&
+           (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
+  }
+  static bool random_in_large_tiles() { return true; }
+  static bool known(const OpenNode&) { return true; }
+
+  OfNode root(const OpenNode& node) const { return {node.frame ? node.frame->units : Units{}}; }
+
+  template <class Tile>
+  void load(Tile& tile, const Block& block, const OfNode& node) {
+    auto& rows = tile.statistic;
+    const std::size_t outputs = channels_.channels;
+    rows.planes.assign((h_planes_ + kPlanes * outputs) * Tile::kRows, 0);
+    rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows);
+    use(node.units);
+    for (std::size_t i = 0; i < tile.n; ++i) {
+      if (stats_.real()) {
+        rows.target[i] = stats_.target_of(block.original(tile.row[i]));
+        rows.h[i] = block.words[tile.row[i]];
+        std::copy_n(rows.target[i], outputs, &rows.y[i * outputs]);
+        fill(tile, i);
+      } else {
+        put(tile, i, block.words.get(tile.row[i] * std::size_t{3}, 3));
+      }
+    }
+  }
+
+  // As Expander::measure: the units of the parent, until the targets have come much closer together.
+  template <class Tile, class Node>
+  void measure(Tile& tile, Node& left, Node& right, Lane) {
+    if (!stats_.real()) return;
+    for (Node* node : {&left, &right}) {
+      const std::size_t outputs = channels_.channels;
+      double low = kInf, high = -kInf;
+      for_rows_in(*node, [&](std::size_t i) {
+        for (std::size_t o = 0; o < outputs; ++o) {
+          const double y = tile.statistic.y[i * outputs + o];
+          low = std::min(low, y), high = std::max(high, y);
+        }
+      });
+      Units& units = node->own.units;
+      if (node->n < 2 || (high / 2 - low / 2) * 16 > units.reach) continue;
+      choose_units(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
+      units = {channels_.g_centre, channels_.g_unit, high / 2 - low / 2};
+      for_rows_in(*node, [&](std::size_t i) { fill(tile, i); });
+    }
+  }
+
+  template <class Tile>
+  void look(const Tile& tile, const typename Tile::Node& node) {
+    use(node.own.units);
+    h_ = h_of(tile, node.in);
+    for (std::size_t o = 0; o < channels_.channels; ++o) g_[o] = g_of(tile, o, node.in);
+    pure_ = stats_.real() ? all_the_same(tile, node) : g_[0] == 0 || g_[0] == h_;
+  }
+  static bool sure_to_be_pure(const OfNode&) { return false; }
+  bool pure() const { return pure_; }
+  double own_score() const {
+    double squares = 0;
+    for (std::size_t o = 0; o < channels_.channels; ++o) squares += square(g_[o]);
+    return side(squares, h_);
+  }
+  Lane total_h() const { return h_; }
+  static Lane done_sum(const OfNode&) { return OpenNode::kUnknown; }
+  const Channels& channels() const { return channels_; }
+
+  template <class Tile>
+  Sides split(const Tile& tile, const Bytes* left) const {
+    const Lane h = h_of(tile, left);
+    double left_squares = 0, right_squares = 0;
+    for (std::size_t o = 0; o < channels_.channels; ++o) {
+      const Lane g = g_of(tile, o, left);
+      left_squares += square(g), right_squares += square(g_[o] - g);
+    }
+    return {side(left_squares, h) + side(right_squares, h_ - h), h, 0};
+  }
+
+ private:
+  static double square(Lane g) { return static_cast<double>(g) * static_cast<double>(g); }
+  static double side(double squares, Lane h) { return h > 0 ? squares / static_cast<double>(h) : 0.0; }
+
+  template <class Tile>
+  static Lane lane_of(const Tile& tile, std::size_t first, std::size_t planes, const Bytes* in) {
+    ByteSum sum;
+    for (std::size_t p = first + planes; p-- > first;) {
+      sum.move_up();
+      const std::uint8_t* plane = &tile.statistic.planes[p * Tile::kRows];
+      for (std::size_t c = 0; c < Tile::kChunks; ++c) sum.add(Bytes::load(plane + c * kRowsAtOnce) & in[c]);
+    }
+    return sum.total();
+  }
+  template <class Tile>
+  Lane h_of(const Tile& tile, const Bytes* in) const {
+    return h_planes_ == 1 ? lane_of(tile, 0, 1, in) : lane_of(tile, 0, h_planes_, in);
+  }
+  template <class Tile>
+  Lane g_of(const Tile& tile, std::size_t o, const Bytes* in) const {
+    return lane_of(tile, h_planes_ + o * kPlanes, kPlanes, in);
+  }
+
+  template <class Tile>
+  bool all_the_same(const Tile& tile, const typename Tile::Node& node) const {
+    const std::size_t outputs = channels_.channels;
+    const double* first = nullptr;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+        const std::size_t i = c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits));
+        const double* y = &tile.statistic.y[i * outputs];
+        if (first && !std::equal(y, y + outputs, first)) return false;
+        if (!first) first = y;
+      }
+    }
+    return true;
+  }
+
+  void use(const Units& units) {
+    if (stats_.real()) channels_.g_centre = units.centre, channels_.g_unit = units.g_unit;
+  }
+  // What a row adds, in the units at hand.
+  template <class Tile>
+  void fill(Tile& tile, std::size_t i) const {
+    Lane lanes[2 + kMostOutputs];
+    fill_lanes(channels_, tile.statistic.target[i], tile.statistic.h[i], lanes);
+    put(tile, i, lanes);
+  }
+  template <class Tile>
+  void put(Tile& tile, std::size_t i, const Lane* lanes) const {
+    std::uint8_t* plane = &tile.statistic.planes[i];
+    const auto put_bytes = [&](Lane lane, std::size_t n) {
+      for (std::size_t p = 0; p < n; ++p, plane += Tile::kRows) *plane = static_cast<std::uint8_t>(lane >> (8 * p));
+    };
+    put_bytes(lanes[1], h_planes_);
+    for (std::size_t o = 0; o < channels_.channels; ++o) put_bytes(lanes[2 + o], kPlanes);
+  }
+
+  const Statistics& stats_;
+  Channels channels_;  // with the units of the node at hand
+  std::size_t h_planes_;
+  Lane h_ = 0, g_[kMostOutputs] = {};
+  bool pure_ = false;
+};
+
+}  // namespace weald

@@ -11,6 +11,7 @@ enum class Path {
   SixteenRows,        // search/sixteen_rows.hpp
   SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
   SmallHistograms,    // search/small_histograms.hpp
+  NumberHistograms,   // search/number_histograms.hpp
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp
   DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass

@@ -83,6 +83,7 @@ inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up 
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);  // a multiple of kCutsAtOnce
 inline constexpr std::size_t kCutsFlush = sized(510, 6);    // rows: a byte counts to 255, and there are two of them
+inline constexpr std::size_t kFewCompared = sized(4, 2);    // rows each of which is compared with all others
 inline constexpr std::size_t kLargeTile = sized(16, 4);     // tiles of small subtrees, in sixteens of rows:
 inline constexpr std::size_t kMiddleTile = sized(4, 2);     // each takes a quarter of the one before
 

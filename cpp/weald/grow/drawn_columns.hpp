@@ -4,26 +4,28 @@
 #include <array>
 
 #include "weald/grow/node.hpp"
+#include "weald/search/number_histograms.hpp"
 #include "weald/search/small_histograms.hpp"
 
 namespace weald {
 
 class DrawnColumns {
  public:
-  // Two classes: counts up to kTogether columns in small cells and looks for the best cut; those that do not
+  // Counts up to kTogether columns in cells made for the statistic, and looks for the best cut; those that do not
   // fit go to try_column. Does any column vary?
-  template <class Try>
-  bool search_small(const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
-                    std::span<const std::uint32_t> drawn, Try&& try_column, Split& best) {
+  template <class Histograms, class Try>
+  bool search(Histograms& histograms, const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
+              const Lane* total, std::span<const std::uint32_t> drawn, Try&& try_column, Split& best) {
     const auto columns = byte_columns(node, drawn);
-    if (!columns.empty()) small_.count(columns, rows);
+    if (!columns.empty()) histograms.count(columns, rows);
     bool varies = false;
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       const Column& column = node.block->columns[drawn[c]];
-      if (place_[c] == kNone || column.categorical || small_.missing(place_[c], column)) {
+      if (place_[c] == kNone || column.categorical || histograms.missing(place_[c], column)) {
+        if (place_[c] != kNone) histograms.forget(place_[c]);
         varies |= try_column(drawn[c], nullptr, best);
       } else {
-        varies |= small_.search(place_[c], request, column, drawn[c], node.sum, best);
+        varies |= histograms.search(place_[c], request, column, drawn[c], total, best);
       }
     }
     return varies;
@@ -57,7 +59,6 @@ class DrawnColumns {
 
   static constexpr std::size_t kNone = kTogether;
   BigVector<Lane> cells_;
-  SmallHistograms small_;
   std::array<const Column*, kTogether> bytes_{};
   std::array<std::size_t, kTogether> place_{};
   std::array<const Lane*, kTogether> ready_{};

@@ -198,7 +198,7 @@ class NodeSearch {
     const auto search = [&] {
       if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_column);
       if (plan_.all_columns()) return search_all(request, node, rows, try_column);
-      return search_some(node, rows, [&](std::size_t j, const Lane* ready, Split& best) {
+      return search_some(node, rows, total, [&](std::size_t j, const Lane* ready, Split& best) {
         return try_column(j, ready, best, scratch_[0]);
       });
     };
@@ -340,7 +340,7 @@ class NodeSearch {
 
   // A random subset of the columns; more are drawn while all those seen were constant.
   template <class Try>
-  Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+  Split search_some(const OpenNode& node, const NodeRows& rows, const Lane* total, Try&& try_column) {
     const std::size_t d = node.block->columns.size();
     const std::size_t wanted = plan_.columns_per_node;
     draw_.begin();
@@ -355,13 +355,14 @@ class NodeSearch {
       }
       return best;
     }
-    const bool small = uses_small_histograms(node, rows);
-    const bool together = !small && !plan_.rules.random_split && pays_together(rows);
+    const bool small = uses_small_histograms(node, rows), numbers = uses_number_histograms(rows);
+    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(rows);
     for (std::size_t k = 0; k < wanted; k += kTogether) {
       const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(kTogether, wanted - k));
-      if (small) varies |= columns_.search_small(request_, node, rows, drawn, try_column, best);
+      if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
+      if (numbers) varies |= columns_.search(numbers_, request_, node, rows, total, drawn, try_column, best);
       if (together) columns_.count(node, rows, plan_.stats, drawn);
-      for (std::size_t c = 0; c < drawn.size() && !small; ++c) {
+      for (std::size_t c = 0; c < drawn.size() && !small && !numbers; ++c) {
         varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
     }
@@ -373,6 +374,11 @@ class NodeSearch {
   bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
     return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() &&
            !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
+  }
+
+  bool uses_number_histograms(const NodeRows& rows) const {
+    return uses(Path::NumberHistograms) && rows.n > kFewSorted && NumberHistograms::fit(plan_.stats) &&
+           request_.plain() && !request_.random;
   }
 
   // Counting several columns of bytes in one pass over the rows pays unless there are few of these. Cells of many
@@ -389,7 +395,7 @@ class NodeSearch {
                            Try&& try_column) {
     random_cuts_.find_extremes(*node.block, rows.rows.get(0, rows.n), rows.n);
     bool drawn = false;
-    Split best = search_some(node, rows, [&](std::size_t j, const Lane*, Split& found) {
+    Split best = search_some(node, rows, total, [&](std::size_t j, const Lane*, Split& found) {
       const Column& column = node.block->columns[j];
       const Extremes ends = random_cuts_.extremes(column);
       if (column.categorical || ends.has_missing) return try_column(j, nullptr, found, scratch_[0]);
@@ -397,7 +403,7 @@ class NodeSearch {
       random_cuts_.add_cut(request, column, static_cast<std::uint32_t>(j), ends);
       return drawn = true;
     });
-    if (drawn) random_cuts_.try_cuts(request, *node.block, rows.rows.get(0, rows.n), rows.n, total, best);
+    if (drawn) random_cuts_.try_cuts(request, *node.block, rows, total, best);
     return best;
   }
 
@@ -415,6 +421,8 @@ class NodeSearch {
   std::vector<Lane> unpacked_;
   ColumnDraw draw_;
   DrawnColumns columns_;
+  SmallHistograms small_;
+  NumberHistograms numbers_;
   RandomCuts random_cuts_;
   SixteenRows sixteen_;
   BigVector<Lane> words_;

@@ -32,7 +32,7 @@ class SmallGrower {
         statistic_(plan),
         draw_(plan.matrix.n_columns()),
         candidates_(plan.columns_per_node + 1) {
-    const bool large = plan.rules.random_split && statistic_.random_in_large_tiles();
+    const bool large = plan.rules.random_split ? statistic_.random_in_large_tiles() : best_in_large_tiles();
     most_ = large ? large_.kRows : small_.kRows;
   }
 
@@ -43,6 +43,11 @@ class SmallGrower {
     return uses(Path::SmallSubtrees) && plan.limits.plain() && rules.monotone.empty() && rules.interactions.empty() &&
            rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst && Statistic::fits(plan) &&
            std::none_of(columns.begin(), columns.end(), best_of_categories);
+  }
+
+  bool best_in_large_tiles() const {
+    if constexpr (requires { statistic_.by_groups(); }) return statistic_.by_groups();
+    return false;
   }
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
@@ -206,18 +211,16 @@ class SmallGrower {
     if (node.n == 2) keep_one();
     if (plan_.rules.random_split) draw_cuts(node.key, block);
     for (const Candidate& one : candidates()) {
-      const double before = best.score;
-      const std::uint32_t column = best.column;
       if (plan_.rules.random_split) {
         TwoGroups groups;
         if (block.columns[one.column].categorical) groups = draw_categories<Tile>(one, node);
         try_cut(tile, block, one, groups, node, best);
       } else {
-        if constexpr (Tile::kChunks == 1) find_cut(tile, block, one, node, best);
+        find_cut(tile, block, one, node, best);
       }
-      if (best.score != before || best.column != column) best_codes_ = one.codes;
     }
     if (!best.found()) return false;
+    for (const Candidate& one : candidates()) best_codes_ = one.column == best.column ? one.codes : best_codes_;
     return pays(plan_, statistic_.channels(), best.score,
                 gain_of(statistic_.channels(), best.score, statistic_.own_score()));
   }
@@ -347,6 +350,13 @@ class SmallGrower {
     if constexpr (requires { statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best); }) {
       if (!at.ends.has_missing) {
         left_h_ = statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best);
+        return;
+      }
+    }
+    if constexpr (requires { statistic_.by_groups(); }) {
+      if (Tile::kChunks > 1 || (statistic_.by_groups() && node.n > kFewCompared)) {
+        const Lane h = statistic_.search_groups(tile, node, at.codes, request_, column, at.column, best);
+        if (best.column == at.column) left_h_ = h;
         return;
       }
     }

@@ -15,6 +15,8 @@
 #include "weald/grow/node.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/grow/tile.hpp"
+#include "weald/search/class_groups.hpp"
+#include "weald/search/number_histograms.hpp"
 
 namespace weald {
 
@@ -119,6 +121,7 @@ class ManyClasses {
   struct Rows {
     std::vector<std::uint8_t> planes;  // kRows a class
     std::size_t n_planes = 0;
+    std::uint8_t plane[kRows], h[kRows];
   };
   explicit ManyClasses(const Plan& plan)
       : channels_(plan.stats), large_tiles_(plan.stats.channels <= kMostInLargeTiles), plane_of_(plan.stats.channels) {}
@@ -136,7 +139,7 @@ class ManyClasses {
 
   template <class Tile>
   void load(Tile& tile, const Block& block, const OfNode&) {
-    auto& [planes, n_planes] = tile.statistic;
+    auto& [planes, n_planes, plane_of_row, h] = tile.statistic;
     n_planes = 0;
     if (planes.empty()) planes.resize(std::min(plane_of_.size(), Tile::kRows) * Tile::kRows);
     for (std::size_t i = 0; i < tile.n; ++i) {
@@ -147,7 +150,8 @@ class ManyClasses {
         plane = plane_of_[k] = static_cast<std::uint32_t>(++n_planes);
         std::memset(&planes[(plane - 1) * Tile::kRows], 0, Tile::kRows);
       }
-      planes[(plane - 1) * Tile::kRows + i] = static_cast<std::uint8_t>(block.words[tile.row[i]]);
+      plane_of_row[i] = static_cast<std::uint8_t>(plane - 1);
+      planes[(plane - 1) * Tile::kRows + i] = h[i] = static_cast<std::uint8_t>(block.words[tile.row[i]]);
     }
     for (const std::uint32_t k : seen_) plane_of_[k] = 0;
     seen_.clear();
@@ -157,9 +161,10 @@ class ManyClasses {
   void look(const Tile& tile, const typename Tile::Node& node) {
     here_.clear();
     h_ = squares_ = 0;
+    totals_.assign(tile.statistic.n_planes, 0);
     for (std::size_t p = 0; p < tile.statistic.n_planes; ++p) {
       const std::uint8_t* plane = &tile.statistic.planes[p * Tile::kRows];
-      const Lane sum = sum_of<Tile::kChunks>(plane, node.in);
+      const Lane sum = totals_[p] = sum_of<Tile::kChunks>(plane, node.in);
       if (sum == 0) continue;
       here_.push_back({plane, sum});
       h_ += sum, squares_ += sum * sum;
@@ -167,6 +172,17 @@ class ManyClasses {
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
   bool pure() const { return here_.size() < 2; }
+
+  // The best cut of a column; H on its left, if it is the best.
+  static bool by_groups() { return true; }
+  template <class Tile>
+  Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
+                     const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
+    groups_.begin(totals_);
+    for_rows_in(node, [&](std::size_t i) { groups_.add(i, codes[i]); });
+    return groups_.search(request, column, j, tile.statistic.plane, tile.statistic.h, best);
+  }
+
   double own_score() const { return static_cast<double>(squares_) / static_cast<double>(h_); }
   Lane total_h() const { return h_; }
   static Lane done_sum(const OfNode&) { return OpenNode::kUnknown; }
@@ -201,7 +217,9 @@ class ManyClasses {
   std::vector<std::uint32_t> plane_of_;  // of each class: one more than the number of its plane; 0: none yet
   std::vector<std::uint32_t> seen_;
   std::vector<Class> here_;
+  std::vector<Lane> totals_;  // of the planes, in the node
   Lane h_ = 0, squares_ = 0;
+  ClassGroups groups_;
 };
 
 // Real targets, and two classes under weights that are not light.
@@ -210,18 +228,19 @@ class Numbers {
   struct OfNode {
     Units units;
   };
-  static constexpr std::size_t kPlanes = sizeof(Lane), kMostOutputs = 4;
+  static constexpr std::size_t kPlanes = sizeof(Lane), kMostOutputs = 8;
   template <std::size_t kRows>
   struct Rows {
     std::vector<double> y;  // outputs a row
     std::vector<const double*> target;
-    std::vector<Lane> h;
+    std::vector<Lane> h, g;            // g: of the first output
     std::vector<std::uint8_t> planes;  // those of h, then kPlanes an output, kRows each
   };
   explicit Numbers(const Plan& plan)
       : stats_(plan.stats),
         channels_(plan.stats),
-        h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8) {}
+        h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8),
+        by_groups_(NumberHistograms::fit(plan.stats)) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::Dense && !stats.gradients && stats.channels <= kMostOutputs &&
@@ -237,7 +256,8 @@ class Numbers {
     auto& rows = tile.statistic;
     const std::size_t outputs = channels_.channels;
     rows.planes.assign((h_planes_ + kPlanes * outputs) * Tile::kRows, 0);
-    rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows);
+    rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows),
+        rows.g.resize(Tile::kRows);
     use(node.units);
     for (std::size_t i = 0; i < tile.n; ++i) {
       if (stats_.real()) {
@@ -275,8 +295,13 @@ class Numbers {
   template <class Tile>
   void look(const Tile& tile, const typename Tile::Node& node) {
     use(node.own.units);
-    h_ = h_of(tile, node.in);
-    for (std::size_t o = 0; o < channels_.channels; ++o) g_[o] = g_of(tile, o, node.in);
+    if (channels_.channels == 1) {
+      h_ = g_[0] = 0;
+      for_rows_in(node, [&](std::size_t i) { h_ += tile.statistic.h[i], g_[0] += tile.statistic.g[i]; });
+    } else {
+      h_ = h_of(tile, node.in);
+      for (std::size_t o = 0; o < channels_.channels; ++o) g_[o] = g_of(tile, o, node.in);
+    }
     pure_ = stats_.real() ? all_the_same(tile, node) : g_[0] == 0 || g_[0] == h_;
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
@@ -289,6 +314,20 @@ class Numbers {
   Lane total_h() const { return h_; }
   static Lane done_sum(const OfNode&) { return OpenNode::kUnknown; }
   const Channels& channels() const { return channels_; }
+
+  // The best cut of a column; H on its left, if it is the best.
+  bool by_groups() const { return by_groups_; }
+  template <class Tile>
+  Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
+                     const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
+    for_rows_in(node, [&](std::size_t i) { groups_.add(0, codes[i], tile.statistic.h[i], tile.statistic.g[i]); });
+    const Lane total[] = {0, h_, g_[0]};
+    groups_.search(0, request, column, j, total, best);
+    if (best.column != j) return 0;
+    Lane h = 0;
+    for_rows_in(node, [&](std::size_t i) { h += codes[i] <= best.last_left ? tile.statistic.h[i] : 0; });
+    return h;
+  }
 
   template <class Tile>
   Sides split(const Tile& tile, const Bytes* left) const {
@@ -355,6 +394,7 @@ class Numbers {
     const auto put_bytes = [&](Lane lane, std::size_t n) {
       for (std::size_t p = 0; p < n; ++p, plane += Tile::kRows) *plane = static_cast<std::uint8_t>(lane >> (8 * p));
     };
+    tile.statistic.h[i] = lanes[1], tile.statistic.g[i] = lanes[2];
     put_bytes(lanes[1], h_planes_);
     for (std::size_t o = 0; o < channels_.channels; ++o) put_bytes(lanes[2 + o], kPlanes);
   }
@@ -362,8 +402,10 @@ class Numbers {
   const Statistics& stats_;
   Channels channels_;  // with the units of the node at hand
   std::size_t h_planes_;
+  bool by_groups_;
   Lane h_ = 0, g_[kMostOutputs] = {};
   bool pure_ = false;
+  NumberHistograms groups_;
 };
 
 }  // namespace weald

@@ -35,7 +35,8 @@ Groups groups_for(const SearchRequest& request, const Column& column, std::uint3
       stats.criterion == Criterion::Gini && request.plain() && dense) {
     return Groups::AllCodes;
   }
-  const bool many_groups = column.slots() * 4 > node.n;
+  // A cell costs two adds and two squares for each class.
+  const bool many_groups = column.slots() * std::max<std::size_t>(4, stats.channels * 2 / 3) > node.n;
   return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
 }
 

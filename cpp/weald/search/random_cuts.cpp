@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kWidth = 32;  // columns to a vector
 constexpr std::size_t kMostClasses = 32;
+constexpr std::size_t kVectorsPerColumn = 2;  // looked at for each column drawn
 
 std::size_t vectors_of(std::size_t stride) { return (stride + kWidth - 1) / kWidth; }
 
@@ -67,19 +68,49 @@ WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* cuts, const 
     std::memcpy(own, &sums, kWidth);
   }
 }
+
+// sums[column] += value of the rows not above the cut; counts[column] += those rows, of which there are at most 255.
+WEALD_WIDE void sum_strip(const Strip& strip, const std::uint8_t* cuts, const Lane* values, std::size_t apart,
+                          Lane* sums, std::uint8_t* counts) {
+  typedef Lane Lanes __attribute__((vector_size(32)));
+  typedef std::int8_t FewBytes __attribute__((vector_size(4)));
+  constexpr std::size_t kParts = kWidth / 4;
+  WEALD_LOAD(cut, cuts);
+  ByteVector count = {};
+  Lanes sum[kParts] = {};
+  for (std::size_t i = 0; i < strip.n; ++i) {
+    WEALD_LOAD(codes, strip.row(i));
+    const ByteVector left = static_cast<ByteVector>(codes <= cut);
+    count -= left;  // "true" is 255, that is -1
+    const Lane value = values[i * apart];
+    const Lanes all = {value, value, value, value};
+    FewBytes part[kParts];
+    std::memcpy(part, &left, kWidth);
+#pragma GCC unroll 8
+    for (std::size_t p = 0; p < kParts; ++p) sum[p] += __builtin_convertvector(part[p], Lanes) & all;
+  }
+  for (std::size_t p = 0; p < kParts; ++p) {
+    for (std::size_t c = 0; c < 4; ++c) sums[p * 4 + c] += sum[p][c];
+  }
+  std::memcpy(counts, &count, kWidth);
+}
 #undef WEALD_LOAD
 #else
 constexpr bool kHasVectors = false;  // the general search takes over
 void find_strip_extremes(const Strip&, const ExtremeBytes&) {}
 void count_strip(const Strip&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t) {}
+void sum_strip(const Strip&, const std::uint8_t*, const Lane*, std::size_t, Lane*, std::uint8_t*) {}
 #endif
 
 }  // namespace
 
 bool RandomCuts::fit(const Block& block, const Statistics& stats, std::size_t columns_per_node) {
-  return uses(Path::RandomCuts) && kHasVectors && block.row_bytes != nullptr && stats.unit_weights &&
-         is_classification(stats.criterion) && stats.n_outputs == 1 && stats.channels <= kMostClasses &&
-         vectors_of(block.row_stride) <= columns_per_node;
+  const bool classes = stats.unit_weights && is_classification(stats.criterion) && stats.n_outputs == 1 &&
+                       stats.channels <= kMostClasses;
+  const bool numbers = stats.layout == Layout::Dense && !is_from_rows(stats.criterion) && !stats.gradients;
+  // All columns are looked at, so that those drawn must be some of every vector.
+  return uses(Path::RandomCuts) && kHasVectors && block.row_bytes != nullptr && (classes || numbers) &&
+         vectors_of(block.row_stride) <= kVectorsPerColumn * columns_per_node;
 }
 
 void RandomCuts::find_extremes(const Block& block, const Row* rows, std::size_t n) {
@@ -103,14 +134,22 @@ void RandomCuts::add_cut(const SearchRequest& request, const Column& column, std
   cuts_.push_back(cut);
 }
 
-void RandomCuts::count_left(const Block& block, const Row* rows, std::size_t n, std::size_t n_classes) {
-  left_.assign(cuts_.size() * n_classes, 0);
-  const std::size_t apart = n_classes * kWidth;
+template <class Fn>
+void RandomCuts::for_strips(Fn&& fn) {
+  for (std::size_t at = 0; at < stride_; at += kWidth) {
+    const auto inside = [&](const DrawnCut& cut) { return cut.place - at < kWidth; };
+    if (std::any_of(cuts_.begin(), cuts_.end(), inside)) fn(at, inside);
+  }
+}
+
+void RandomCuts::count_classes(const Channels& stats, const Block& block, const NodeRows& rows) {
+  const bool packed = stats.layout == Layout::Packed;
+  const std::size_t n_classes = packed ? 2 : stats.channels, apart = n_classes * kWidth;
   std::uint8_t classes[kCutsFlush];
-  for (std::size_t begin = 0; begin < n; begin += kCutsFlush) {
-    const std::size_t size = std::min(kCutsFlush, n - begin);
+  for (std::size_t begin = 0; begin < rows.n; begin += kCutsFlush) {
+    const std::size_t size = std::min(kCutsFlush, rows.n - begin);
     const auto classify = [&](auto&& class_of) {
-      for (std::size_t i = 0; i < size; ++i) classes[i] = static_cast<std::uint8_t>(class_of(rows[begin + i]));
+      for (std::size_t i = 0; i < size; ++i) classes[i] = static_cast<std::uint8_t>(class_of(rows.rows[begin + i]));
     };
     if (block.hot) {
       classify([hot = block.hot](Row row) { return hot[row]; });
@@ -119,46 +158,66 @@ void RandomCuts::count_left(const Block& block, const Row* rows, std::size_t n, 
     } else {
       classify([words = block.words](Row row) { return words[row] >> 32; });
     }
-    for (std::size_t at = 0; at < stride_; at += kWidth) {
-      const auto inside = [&](const DrawnCut& cut) { return cut.place - at < kWidth; };
-      if (std::none_of(cuts_.begin(), cuts_.end(), inside)) continue;
+    for_strips([&](std::size_t at, auto&& inside) {
       counted_.assign(2 * apart, 0);
-      count_strip({base_ + at, stride_, rows + begin, size}, &cut_[at], classes, counted_.data(), apart);
+      count_strip({base_ + at, stride_, rows.rows.get(begin, size), size}, &cut_[at], classes, counted_.data(), apart);
       for (std::size_t k = 0; k < cuts_.size(); ++k) {
         if (!inside(cuts_[k])) continue;
+        Lane* cell = &left_[k * stats.lanes];
         for (std::size_t c = 0; c < n_classes; ++c) {
           const std::uint8_t* byte = &counted_[c * kWidth + cuts_[k].place - at];
-          left_[k * n_classes + c] += std::uint32_t{byte[0]} + byte[apart];
+          const Lane count = Lane{byte[0]} + byte[apart];
+          if (packed) {
+            cell[0] += c == 0 ? count : count << 32 | count;
+          } else {
+            cell[0] += count, cell[1] += count, cell[2 + c] += count;
+          }
         }
       }
-    }
+    });
   }
 }
 
-void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, const Row* rows, std::size_t n,
-                          const Lane* total, Split& best) {
+void RandomCuts::sum_numbers(const Channels& stats, const NodeRows& rows) {
+  constexpr std::size_t kFlush = kCutsFlush / 2;
+  const std::size_t lanes = stats.lanes;
+  const bool h_counts = stats.unit_weights && stats.whole_weights;
+  for (std::size_t begin = 0; begin < rows.n; begin += kFlush) {
+    const std::size_t size = std::min(kFlush, rows.n - begin);
+    for_strips([&](std::size_t at, auto&& inside) {
+      const Strip strip{base_ + at, stride_, rows.rows.get(begin, size), size};
+      std::uint8_t counts[kWidth];
+      for (std::size_t lane = h_counts ? 2 : 1; lane < lanes; ++lane) {
+        Lane sums[kWidth] = {};
+        sum_strip(strip, &cut_[at], rows.words.get(begin * lanes + lane, 1), lanes, sums, counts);
+        for (std::size_t k = 0; k < cuts_.size(); ++k) {
+          if (inside(cuts_[k])) left_[k * lanes + lane] += sums[cuts_[k].place - at];
+        }
+      }
+      for (std::size_t k = 0; k < cuts_.size(); ++k) {
+        if (!inside(cuts_[k])) continue;
+        const Lane count = counts[cuts_[k].place - at];
+        left_[k * lanes] += count;
+        if (h_counts) left_[k * lanes + 1] += count;
+      }
+    });
+  }
+}
+
+void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, const NodeRows& rows, const Lane* total,
+                          Split& best) {
   const Channels& stats = *request.stats;
-  const bool packed = stats.layout == Layout::Packed;
-  const std::size_t n_classes = packed ? 2 : stats.channels;
-  count_left(block, rows, n, n_classes);
-  cell_.resize(stats.lanes);
+  left_.assign(cuts_.size() * stats.lanes, 0);
+  stats.layout == Layout::Dense ? sum_numbers(stats, rows) : count_classes(stats, block, rows);
   with_sums(stats, [&](auto sums) {
     Limits limits = request.limits;
     for (std::size_t k = 0; k < cuts_.size(); ++k) {
-      const std::uint32_t* left = &left_[k * n_classes];
-      if (packed) {
-        cell_[0] = Lane{left[1]} << 32 | (left[0] + left[1]);
-      } else {
-        cell_[0] = 0;
-        for (std::size_t c = 0; c < n_classes; ++c) cell_[0] += left[c], cell_[2 + c] = left[c];
-        cell_[1] = cell_[0];
-      }
       const std::uint32_t column = cuts_[k].column;
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
       const Cut cut = scan_cuts(
           sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
-          [&](std::size_t) { return cell_.data(); }, limits);
+          [&](std::size_t) { return &left_[k * stats.lanes]; }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
       const CutPoint& at = cuts_[k].at;
       best = {};  // nothing of what another column had found

@@ -1,8 +1,8 @@
 // The random rule on rows of bytes: all columns of a row are looked at together.
 //
 // One pass over a node's rows finds the smallest and largest code of every column, thirty-two columns
-// to a vector; a cut is drawn for some of the columns; a second pass counts, class by class, the
-// rows on the left of all cuts at once.
+// to a vector; a cut is drawn for some of the columns; a second pass sums up what lies left of all cuts at once: classes
+// are counted in bytes, numbers are added where the cut says so.
 #pragma once
 
 #include "weald/search/draw_cut.hpp"
@@ -12,7 +12,7 @@ namespace weald {
 
 class RandomCuts {
  public:
-  // For classes counted in rows that all weigh the same, in a block of row-major bytes.
+  // For numbers, and for classes counted in rows that all weigh the same, in a block of row-major bytes.
   static bool fit(const Block& block, const Statistics& stats, std::size_t columns_per_node);
 
   void find_extremes(const Block& block, const Row* rows, std::size_t n);
@@ -27,8 +27,7 @@ class RandomCuts {
   void add_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const Extremes& ends);
 
   // Scores the cuts, puts the best of them into `best` if it is better, and forgets them.
-  void try_cuts(const SearchRequest& request, const Block& block, const Row* rows, std::size_t n, const Lane* total,
-                Split& best);
+  void try_cuts(const SearchRequest& request, const Block& block, const NodeRows& rows, const Lane* total, Split& best);
 
  private:
   struct DrawnCut {
@@ -40,15 +39,18 @@ class RandomCuts {
   std::size_t place_of(const Column& column) const {
     return static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - base_);
   }
-  void count_left(const Block& block, const Row* rows, std::size_t n, std::size_t n_classes);
+  // Calls fn(at, cuts) with the bytes of a row that hold columns with a cut, a vector of them at a time.
+  template <class Fn>
+  void for_strips(Fn&& fn);
+  void count_classes(const Channels& stats, const Block& block, const NodeRows& rows);
+  void sum_numbers(const Channels& stats, const NodeRows& rows);
 
   const std::uint8_t* base_ = nullptr;
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> low_, high_, missing_, missing_seen_, cut_;  // per byte of a row
   std::vector<std::uint8_t> counted_;                                    // two sets of classes x bytes of some columns
-  std::vector<std::uint32_t> left_;                                      // cuts x classes: rows left of the cut
   std::vector<DrawnCut> cuts_;
-  std::vector<Lane> cell_;
+  std::vector<Lane> left_;  // cuts x lanes: what lies left of the cut
 };
 
 }  // namespace weald

@@ -49,8 +49,8 @@ WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, 
 }
 
 bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j,
-                             Lane total, Split& best) {
-  const auto H = static_cast<std::int32_t>(total & 0xFFFFFFFF), G = static_cast<std::int32_t>(total >> 32);
+                             const Lane* total, Split& best) {
+  const auto H = static_cast<std::int32_t>(*total & 0xFFFFFFFF), G = static_cast<std::int32_t>(*total >> 32);
   const std::uint32_t all = static_cast<std::uint32_t>(G) << 16 | static_cast<std::uint32_t>(H);
   const std::size_t n = column.n_codes;
   sum_up(cells_[c], (n + 3) / 4 * 4, left_);

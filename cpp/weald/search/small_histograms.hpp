@@ -34,10 +34,11 @@ class SmallHistograms {
     }
   }
 
+  void forget(std::size_t) {}  // cells are cleared when they are counted
   bool missing(std::size_t c, const Column& column) const { return cells_[c][column.n_codes] != 0; }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better; false if it does not vary.
-  bool search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j, Lane total,
+  bool search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j, const Lane* total,
               Split& best);
 
  private:

@@ -61,7 +61,7 @@ void table_row(const Summary& nodes, std::size_t m, const Outputs& outputs, bool
   row[0] = whole ? weight : 1;
   for (std::size_t k = 0; k < width; ++k) {
     const double value = nodes.value[m * width + k];
-    row[1 + k] = whole ? std::round(value * weight) : value;
+    row[1 + k] = whole && value != 0 ? std::round(value * weight) : value;  // most classes are not in a leaf
   }
 }
 
@@ -77,7 +77,7 @@ double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& ou
     most = std::max(most, nodes.weight[m]);
     table_row(nodes, m, outputs, true, row.data());
     for (std::size_t k = 0; k < width; ++k) {
-      if (row[1 + k] / row[0] != nodes.value[m * width + k]) return kInf;
+      if (row[1 + k] != 0 && row[1 + k] / row[0] != nodes.value[m * width + k]) return kInf;
     }
     if (nodes.weight[m] != std::floor(nodes.weight[m])) return kInf;
   }

@@ -1,0 +1,25 @@
+// Arithmetic for loops that the compiler turns into vector instructions.
+#pragma once
+
+#include <bit>
+
+#include "weald/base/types.hpp"
+#include "weald/base/wide_vectors.hpp"
+
+namespace weald {
+
+// As a cast, rounded once, in instructions that vectors have: both halves are exact, and so is the difference.
+WEALD_INLINE double to_double(Lane x) {
+  const auto bits = static_cast<std::uint64_t>(x);
+  const auto low = std::bit_cast<double>((bits & 0xFFFFFFFF) | 0x4330000000000000);  // 2^52 + the low half
+  const auto high = std::bit_cast<double>((bits >> 32) ^ 0x4530000080000000);        // 2^84 + 2^63 + the high half
+  return (high - 0x1.00000801p84) + low;
+}
+
+WEALD_INLINE double largest(const double* numbers, std::size_t n) {
+  double most = -kInf;
+  for (std::size_t k = 0; k < n; ++k) most = numbers[k] > most ? numbers[k] : most;
+  return most;
+}
+
+}  // namespace weald

@@ -240,7 +240,9 @@ class Numbers {
       : stats_(plan.stats),
         channels_(plan.stats),
         h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8),
-        by_groups_(NumberHistograms::fit(plan.stats)) {}
+        by_groups_(NumberHistograms::fit(plan.stats)) {
+    if (by_groups_) groups_.prepare();
+  }
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::Dense && !stats.gradients && stats.channels <= kMostOutputs &&

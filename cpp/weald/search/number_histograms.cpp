@@ -14,6 +14,7 @@ WEALD_WIDE double score_cuts(const Lane* left_h, const Lane* left_g, std::size_t
 }
 
 void NumberHistograms::count(std::span<const Column* const> columns, const NodeRows& node) {
+  prepare();
   const std::size_t k = columns.size(), stride = columns[0]->stride;
   View<const std::uint8_t> data[kTogether];
   for (std::size_t c = 0; c < k; ++c)

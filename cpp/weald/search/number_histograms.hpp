@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "weald/search/column_search.hpp"
@@ -20,6 +21,11 @@ class NumberHistograms {
   static bool fit(const Channels& stats) {
     return stats.layout == Layout::Dense && stats.channels == 1 && !stats.gradients && stats.lambda == 0 &&
            (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
+  }
+
+  // To be called once, if it is going to be used.
+  void prepare() {
+    if (!cells_) cells_ = std::make_unique<Cells[]>(kTogether);
   }
 
   // Histograms of up to kTogether columns with one stride.
@@ -50,7 +56,8 @@ class NumberHistograms {
   Cell missing_of(std::size_t c, const Column& column) {
     return column.has_missing ? std::exchange(cells_[c][column.n_codes], Cell{0, 0}) : Cell{0, 0};
   }
-  Cell cells_[kTogether][kSlots] = {};                // all zero between nodes
+  using Cells = Cell[kSlots];
+  std::unique_ptr<Cells[]> cells_;                    // of kTogether columns, all zero between nodes
   std::uint64_t marks_[kTogether][kSlots / 64] = {};  // codes that occur, if there are few rows; none: look at all
   Lane left_h_[kSlots], left_g_[kSlots];
   double score_[kSlots];

@@ -28,8 +28,9 @@ class TableBuilder {
     const std::size_t at = cells_.size();
     for (std::size_t k = 0; k < width_; ++k) cells_.push_back(static_cast<T>(row[k]));
     std::uint64_t hash = 0;
-    for (std::size_t k = 0; k < width_; ++k) {
-      hash = combine(hash, std::bit_cast<std::uint64_t>(static_cast<double>(cells_[at + k])));
+    for (std::size_t k = 0; k < width_; ++k) {  // most classes are not in a leaf
+      if (cells_[at + k] == 0) continue;
+      hash = combine(hash + k, std::bit_cast<std::uint64_t>(static_cast<double>(cells_[at + k])));
     }
     const auto [found, fresh] = places_.try_emplace(hash, n_rows_);
     if (fresh) return n_rows_++;

@@ -198,6 +198,8 @@ class SmallGrower {
     Extremes ends;
     Code last_left;
     double threshold;
+    Sides sides;  // of the random cut
+    bool missing_left;
   };
   std::span<Candidate> candidates() { return {candidates_.data(), n_candidates_}; }
 
@@ -209,18 +211,13 @@ class SmallGrower {
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     draw_columns(tile, block, node);
     if (node.n == 2) keep_one();
-    if (plan_.rules.random_split) draw_cuts(node.key, block);
-    for (const Candidate& one : candidates()) {
-      if (plan_.rules.random_split) {
-        TwoGroups groups;
-        if (block.columns[one.column].categorical) groups = draw_categories<Tile>(one, node);
-        try_cut(tile, block, one, groups, node, best);
-      } else {
-        find_cut(tile, block, one, node, best);
-      }
+    if (plan_.rules.random_split) {
+      choose_random_cut(tile, block, node, best);
+    } else {
+      for (const Candidate& one : candidates()) find_cut(tile, block, one, node, best);
+      for (const Candidate& one : candidates()) best_codes_ = one.column == best.column ? one.codes : best_codes_;
     }
     if (!best.found()) return false;
-    for (const Candidate& one : candidates()) best_codes_ = one.column == best.column ? one.codes : best_codes_;
     return pays(plan_, statistic_.channels(), best.score,
                 gain_of(statistic_.channels(), best.score, statistic_.own_score()));
   }
@@ -304,42 +301,63 @@ class SmallGrower {
     return {{categories_, n_left}, {categories_ + n_left, n - n_left}};
   }
 
+  // Random cuts are scored first and compared then: which is the best so far could not be foretold.
   template <class Tile>
-  void try_cut(const Tile& tile, const Block& block, const Candidate& at, const TwoGroups& groups,
-               const typename Tile::Node& node, Split& best) {
+  void choose_random_cut(const Tile& tile, const Block& block, const typename Tile::Node& node, Split& best) {
+    draw_cuts(node.key, block);
+    double most = -kInf;
+    for (Candidate& one : candidates()) {
+      try_cut(tile, block, one, node);
+      most = std::max(most, one.sides.score);
+    }
+    const Candidate* chosen = nullptr;
+    for (const Candidate& one : candidates()) {
+      const bool wins = !chosen || request_.ties.prefers(one.column, chosen->column);
+      if (one.sides.score == most && wins) chosen = &one;
+    }
+    if (chosen) take_random_cut<Tile>(block, *chosen, node, best);
+  }
+
+  template <class Tile>
+  void try_cut(const Tile& tile, const Block& block, Candidate& at, const typename Tile::Node& node) {
     const Column& column = block.columns[at.column];
+    const TwoGroups groups = column.categorical ? draw_categories<Tile>(at, node) : TwoGroups{};
     Bytes left[Tile::kChunks];
     with_test(column.categorical, at.last_left, groups.left, [&](auto&& goes_left) {
       for (std::size_t c = 0; c < Tile::kChunks; ++c)
         left[c] = goes_left(Bytes::load(at.codes + c * kRowsAtOnce)) & node.in[c];
     });
-    Sides sides = statistic_.split(tile, left);
-    bool missing_left = false;
-    if (at.ends.has_missing && at.ends.first < at.ends.last) {  // tried on the right, then on the left
-      for (std::size_t c = 0; c < Tile::kChunks; ++c)
-        left[c] = left[c] | (Bytes::load(at.codes + c * kRowsAtOnce).is(column.n_codes) & node.in[c]);
-      const Sides other = statistic_.split(tile, left);
-      missing_left = other.score > sides.score;
-      if (missing_left) sides = other;
-    }
-    if (!best.loses_to(sides.score, at.column, request_.ties)) return;
-    best.score = sides.score, best.column = at.column, best.left_sum = sides.left_sum;
+    at.sides = statistic_.split(tile, left);
+    at.missing_left = false;
+    if (!at.ends.has_missing || at.ends.first == at.ends.last) return;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c)  // tried on the right, then on the left
+      left[c] = left[c] | (Bytes::load(at.codes + c * kRowsAtOnce).is(column.n_codes) & node.in[c]);
+    const Sides other = statistic_.split(tile, left);
+    at.missing_left = other.score > at.sides.score;
+    if (at.missing_left) at.sides = other;
+  }
+
+  template <class Tile>
+  void take_random_cut(const Block& block, const Candidate& at, const typename Tile::Node& node, Split& best) {
+    const Column& column = block.columns[at.column];
+    best.score = at.sides.score, best.column = at.column, best.left_sum = at.sides.left_sum;
     const CutPoint cut = column.categorical || at.ends.first == at.ends.last
                              ? CutPoint{at.last_left, column.n_codes, kNaN}
                              : bin_cut(column, at.last_left, at.threshold);
     best.last_left = cut.last_left, best.first_right = cut.first_right, best.random_threshold = cut.threshold;
-    best.had_missing = at.ends.has_missing, best.missing_left = missing_left;
+    best.had_missing = at.ends.has_missing, best.missing_left = at.missing_left;
     best.categorical = column.categorical;
-    left_h_ = sides.left_h;
+    best_codes_ = at.codes, left_h_ = at.sides.left_h;
     if (!column.categorical) return;
     // As ColumnSearch::choose_left does: categories that are not here go right.
+    const TwoGroups groups = draw_categories<Tile>(at, node);
     const bool flip =
-        at.ends.has_missing ? missing_left || groups.right.empty() : sides.left_h > statistic_.total_h() - sides.left_h;
+        at.ends.has_missing ? at.missing_left || groups.right.empty() : left_h_ > statistic_.total_h() - left_h_;
     const auto& listed = flip ? groups.right : groups.left;
     best.left_codes.assign(listed.begin(), listed.end());
     if (!flip) return;
-    best.missing_left = !missing_left;
-    best.left_sum = statistic_.done_sum(node.own) - sides.left_sum, left_h_ = statistic_.total_h() - sides.left_h;
+    best.missing_left = !at.missing_left;
+    best.left_sum = statistic_.done_sum(node.own) - best.left_sum, left_h_ = statistic_.total_h() - left_h_;
   }
 
   // The best cut of a column: that after each row, missing values on the right, then on the left.

@@ -233,7 +233,7 @@ class Numbers {
   struct Rows {
     std::vector<double> y;  // outputs a row
     std::vector<const double*> target;
-    std::vector<Lane> h, g;            // g: of the first output
+    std::vector<Lane> h, g;            // g: outputs a row
     std::vector<std::uint8_t> planes;  // those of h, then kPlanes an output, kRows each
   };
   explicit Numbers(const Plan& plan)
@@ -259,7 +259,7 @@ class Numbers {
     const std::size_t outputs = channels_.channels;
     rows.planes.assign((h_planes_ + kPlanes * outputs) * Tile::kRows, 0);
     rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows),
-        rows.g.resize(Tile::kRows);
+        rows.g.resize(outputs * Tile::kRows);
     use(node.units);
     for (std::size_t i = 0; i < tile.n; ++i) {
       if (stats_.real()) {
@@ -297,13 +297,13 @@ class Numbers {
   template <class Tile>
   void look(const Tile& tile, const typename Tile::Node& node) {
     use(node.own.units);
-    if (channels_.channels == 1) {
-      h_ = g_[0] = 0;
-      for_rows_in(node, [&](std::size_t i) { h_ += tile.statistic.h[i], g_[0] += tile.statistic.g[i]; });
-    } else {
-      h_ = h_of(tile, node.in);
-      for (std::size_t o = 0; o < channels_.channels; ++o) g_[o] = g_of(tile, o, node.in);
-    }
+    const std::size_t outputs = channels_.channels;
+    h_ = 0;
+    std::fill_n(g_, outputs, 0);
+    for_rows_in(node, [&](std::size_t i) {
+      h_ += tile.statistic.h[i];
+      for (std::size_t o = 0; o < outputs; ++o) g_[o] += tile.statistic.g[i * outputs + o];
+    });
     pure_ = stats_.real() ? all_the_same(tile, node) : g_[0] == 0 || g_[0] == h_;
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
@@ -333,11 +333,21 @@ class Numbers {
 
   template <class Tile>
   Sides split(const Tile& tile, const Bytes* left) const {
-    const Lane h = h_of(tile, left);
+    const std::size_t outputs = channels_.channels;
+    Lane h = 0, g[kMostOutputs] = {};
+    if (Tile::kChunks == 1 && outputs > 1) {  // of few rows that go left, all planes would cost more
+      for (std::uint32_t bits = left[0].bits(); bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+        h += tile.statistic.h[i];
+        for (std::size_t o = 0; o < outputs; ++o) g[o] += tile.statistic.g[i * outputs + o];
+      }
+    } else {
+      h = h_of(tile, left);
+      for (std::size_t o = 0; o < outputs; ++o) g[o] = g_of(tile, o, left);
+    }
     double left_squares = 0, right_squares = 0;
-    for (std::size_t o = 0; o < channels_.channels; ++o) {
-      const Lane g = g_of(tile, o, left);
-      left_squares += square(g), right_squares += square(g_[o] - g);
+    for (std::size_t o = 0; o < outputs; ++o) {
+      left_squares += square(g[o]), right_squares += square(g_[o] - g[o]);
     }
     return {side(left_squares, h) + side(right_squares, h_ - h), h, 0};
   }
@@ -396,7 +406,8 @@ class Numbers {
     const auto put_bytes = [&](Lane lane, std::size_t n) {
       for (std::size_t p = 0; p < n; ++p, plane += Tile::kRows) *plane = static_cast<std::uint8_t>(lane >> (8 * p));
     };
-    tile.statistic.h[i] = lanes[1], tile.statistic.g[i] = lanes[2];
+    tile.statistic.h[i] = lanes[1];
+    std::copy_n(lanes + 2, channels_.channels, &tile.statistic.g[i * channels_.channels]);
     put_bytes(lanes[1], h_planes_);
     for (std::size_t o = 0; o < channels_.channels; ++o) put_bytes(lanes[2 + o], kPlanes);
   }

@@ -60,8 +60,12 @@ def draw(found: Sequence[View], path: Path) -> None:
             panel.tick_params(length=0)
             for (i, line), j in product(enumerate(values), range(len(TABLES))):
                 if not math.isnan(line[j]):
-                    text = f"{line[j]:.1f}" if line[j] < 9.95 else f"{line[j]:.0f}"
-                    panel.text(j + 0.5, i + 0.5, text, ha="center", va="center")
+                    digits = 2 if line[j] < 0.995 else 1 if line[j] < 9.95 else 0
+                    colour = "white" if abs(colours[i][j]) > 0.8 * end else "black"
+                    where = {"ha": "center", "va": "center", "color": colour}
+                    panel.text(j + 0.5, i + 0.5, f"{line[j]:.{digits}f}", **where)
+                elif Cell(*lines[i], TABLES[j]).name in by_name:
+                    panel.text(j + 0.5, i + 0.5, "no peer", ha="center", va="center")
         panels[0].invert_yaxis()
         drawn = BytesIO()
         figure.savefig(drawn, dpi=90)

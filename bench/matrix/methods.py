@@ -11,7 +11,7 @@ from typing import Any, cast
 from sklearn import ensemble, tree
 
 import weald
-from bench.categories import as_they_are, by_columns, codes
+from bench.categories import as_they_are, codes, sparse_by_columns
 from bench.matrix.tables import Table
 from bench.matrix.targets import Target
 from bench.task import OURS
@@ -90,7 +90,7 @@ def pair(name: str, settings: Settings, peers: ModuleType = ensemble) -> dict[st
     """Our estimator of a name and scikit-learn's."""
     ours = Library(partial(make, weald, name, settings), as_they_are, our_predictor)
     theirs = partial(make, peers, name, settings)
-    return {OURS: ours, SKLEARN: Library(theirs, codes, sklearn_predictor, by_columns)}
+    return {OURS: ours, SKLEARN: Library(theirs, codes, sklearn_predictor, sparse_by_columns)}
 
 
 def one(target: Target, table: Table) -> int:

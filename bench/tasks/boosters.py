@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from bench.categories import as_they_are, by_columns, doubles, words
+from bench.categories import as_they_are, at_most_255_levels, by_columns, words
 from bench.tasks.libraries import Job, Library, Predictor
 
 RATE = 0.1
@@ -176,7 +176,7 @@ def ydf_predictor(model: Ydf, threads: int) -> Predictor:
 PEERS: dict[str, Library] = {
     "LightGBM": Library(lightgbm, as_they_are, lightgbm_predictor),
     "XGBoost": Library(xgboost, as_they_are, xgboost_predictor),
-    "scikit-learn HGB": Library(histogram, doubles, histogram_predictor, by_columns),
-    "CatBoost": Library(catboost, words, catboost_predictor),
+    "scikit-learn HGB": Library(histogram, at_most_255_levels, histogram_predictor, by_columns),
+    "CatBoost": Library(catboost, words, catboost_predictor, by_columns),
     "YDF": Library(Ydf, as_they_are, ydf_predictor),
 }

@@ -104,8 +104,8 @@ def trees(target: Target, table: Table) -> int:
 
 
 def fewer_trees(target: Target, table: Table) -> int:
-    """Two fifths of them, where every column is tried."""
-    return max(2, table.trees * 2 // 5)
+    """Two fifths of them, since every column is tried."""
+    return max(4, table.trees * 2 // 5)
 
 
 def rounds(target: Target, table: Table) -> int:
@@ -118,7 +118,7 @@ METHODS = (
     Method("forest", pair("RandomForest", forest), trees),
     Method("extra-trees", pair("ExtraTrees", forest), trees),
     Method("bagging", pair("Bagging", bags), fewer_trees),
-    Method("AdaBoost", pair("AdaBoost", shallow), trees),
+    Method("AdaBoost", pair("AdaBoost", shallow), fewer_trees),
     Method(
         "boosting",
         {OURS: LIBRARIES[OURS], **{name: PEERS[name] for name in BOOSTERS}},

@@ -57,7 +57,7 @@ OTHERS = ("tree", "bagging", "AdaBoost")
 PARTS = (
     Part(tables=["tall"]),
     Part(ENSEMBLES, ["2 classes", "20 classes", "regression"]),
-    Part(ENSEMBLES, ["7 classes", "5 outputs"], ["small", "sparse"]),
+    Part(ENSEMBLES, ["7 classes", "5 outputs"], ["small"]),
     Part(OTHERS, ["2 classes", "regression"], ["small", "wide", "sparse", "weights"]),
     Part(["tree", "bagging"], ["regression"], ["1,000 levels"]),
 )

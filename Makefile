@@ -191,6 +191,8 @@ portable: .venv-portable/.installed $(VENV)/.installed ## Run the engine's tests
 	.venv-portable/bin/python -m pytest -n $(WORKERS) -m 'slow or not slow' tests/digests
 	$(VENV)/bin/python -W ignore tests/portable/fits.py > build/fits.txt
 	.venv-portable/bin/python -W ignore tests/portable/fits.py | diff build/fits.txt -
+	PYTHONPATH=tests:. $(VENV)/bin/python -W ignore -m matrix.small > build/cells.txt
+	PYTHONPATH=tests:. .venv-portable/bin/python -W ignore -m matrix.small | diff build/cells.txt -
 	$(call stress,.venv-portable)
 
 # All tests but those of documents, drawings and the command line, which show the engine nothing new, and
@@ -240,11 +242,12 @@ $(BENCH)/.installed: build/wheel/.built $(BENCH)/.packages
 	@touch $@
 
 # Options go through ARGS, for example: make bench ARGS='--quick --only tree'
+# Some cells of the matrix again: make bench ARGS='--matrix-only --only "forest.*sparse" --update'
 .PHONY: bench
-bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESULTS.md
+bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESULTS.md and bench/matrix/
 	$(BENCH)/bin/python -m bench.run $(ARGS)
 
-# Old and new in turns on every timed row of ours. Keep the wheel of a state with `make wheel` and a copy of dist/.
+# Old and new in turns on every timed row of ours, or with ARGS=--matrix in every cell of the matrix. Keep the wheel of a state with `make wheel` and a copy of dist/.
 .PHONY: bench-versions
 bench-versions: wheel ## Compare with an older wheel of weald: OLD=path/to/old.whl
 	$(VENV)/bin/python -m bench.versions --old '$(OLD)' --new dist/*.whl $(ARGS)

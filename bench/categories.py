@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 Inputs: TypeAlias = Any
-"""A float matrix, or a pandas frame where some columns are categories."""
+"""A float matrix, a sparse one, or a pandas frame where some columns are categories."""
 
 Converter = Callable[[Inputs], Inputs]
 
 
 def categorical(X: Inputs) -> list[str]:
     """Names of the categorical columns; a matrix has none."""
-    if isinstance(X, np.ndarray):
+    if not isinstance(X, pd.DataFrame):
         return []
     return [name for name in X if X[name].dtype == "category"]
 
@@ -59,3 +59,26 @@ def words(X: Inputs) -> Converter:
         )
 
     return convert
+
+
+def codes(X: Inputs) -> Converter:
+    """Numbers in place of the categories: those of scikit-learn's trees that know none."""
+    levels = {name: X[name].cat.categories for name in categorical(X)}
+
+    def convert(inputs: Inputs) -> Inputs:
+        if not levels:
+            return inputs
+        places = {name: known.get_indexer(inputs[name]) for name, known in levels.items()}
+        return inputs.assign(**places).to_numpy(dtype=np.float32)
+
+    return convert
+
+
+def by_columns(X: Inputs) -> Inputs:
+    """A matrix column by column in memory, which binning likes a little better."""
+    return np.asfortranarray(X) if isinstance(X, np.ndarray) else X
+
+
+def sparse_by_columns(X: Inputs) -> Inputs:
+    """A sparse matrix column by column; a dense one is as good, or better, row by row."""
+    return X.tocsc() if hasattr(X, "tocsc") else X

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import json
 import resource
 import sys
+import warnings
 from pathlib import Path
 
-import numpy as np
-
-from bench.data import Data
-from bench.measure import Memory
+from bench.matrix.cells import CELLS
+from bench.matrix.measure import memory
+from bench.measure import Memory, load
 from bench.tasks import TASKS
 
 PROC = Path("/proc/self")
@@ -29,8 +31,17 @@ def _lifetime_peak() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
+def trim() -> None:
+    """Give back what is free, or the C library may keep it and let the next user have it."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def baseline() -> int:
     """Memory in use now; where the kernel allows it, the peak starts anew from here."""
+    trim()
     try:
         (PROC / "clear_refs").write_text("5")
         return status("VmRSS")
@@ -49,14 +60,14 @@ def peak() -> int:
 def main() -> None:
     """Measure one contender of one task on data saved by the parent."""
     name, key, folder = sys.argv[1:]
-    parts = {part: np.load(f"{folder}/{part}.npy") for part in ("X", "y", "X_test", "y_test")}
-    data = Data(**parts)
-    [task] = [task for task in TASKS if task.name == name]
+    warnings.simplefilter("ignore")
+    data = load(folder)
+    [task] = [task for task in (*TASKS, *map(memory, CELLS)) if task.name == name]
     if not isinstance(task, Memory):
         raise TypeError(f"the task {name!r} does not measure memory")
     [contender] = [contender for contender in task.contenders if contender.key == key]
     # A first fit on a few rows loads what is loaded late, so that only the fit is counted.
-    few = Data(data.X[:100], data.y[:100], data.X_test, data.y_test)
+    few = data.few(100)
     contender.run(few, contender.prepare(few))
     state = contender.prepare(data)
     before = baseline()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,11 +17,13 @@ class Data:
     Parameters
     ----------
     X, y : ndarray
-        Training rows and targets; X may be a pandas frame instead.
+        Training rows and targets; X may be a pandas frame or a sparse matrix instead.
     X_test, y_test : ndarray
         Test rows and targets.
     facts : dict
         Known constants of the task, such as the Bayes error, shown beside the results.
+    weight : ndarray or None
+        Weights of the training rows.
     """
 
     X: np.ndarray
@@ -29,9 +31,21 @@ class Data:
     X_test: np.ndarray
     y_test: np.ndarray
     facts: dict[str, float] = field(default_factory=dict)
+    weight: np.ndarray | None = None
+
+    def few(self, rows: int) -> Data:
+        """The first rows alone, for a fit that loads what is loaded late.
+
+        Some classes may be absent there: those that are there are numbered anew.
+        """
+        y = self.y[:rows]
+        if np.issubdtype(y.dtype, np.integer):
+            y = np.unique(y, return_inverse=True)[1]
+        weight = None if self.weight is None else self.weight[:rows]
+        return replace(self, X=self.X[:rows], y=y, weight=weight)
 
 
-def _signal(X: np.ndarray) -> np.ndarray:
+def signal(X: np.ndarray) -> np.ndarray:
     """Interactions, bends and a linear part over the first ten columns; the rest is noise."""
     linear = 0.5 * X[:, 2] + 0.3 * X[:, 4:10].sum(axis=1)
     bends = np.sin(2.0 * X[:, 3]) - 0.7 * np.abs(X[:, 5]) + 0.55
@@ -44,7 +58,7 @@ def noisy_classes(n: int, n_test: int = 20_000, columns: int = 28) -> Data:
     """Two noisy classes over normal float32 columns, with a known Bayes error near 25 %."""
     rng = np.random.default_rng(20_240_601)
     X = rng.standard_normal((n + n_test, columns), dtype=np.float32)
-    share = 1.0 / (1.0 + np.exp(-1.1 * _signal(X)))
+    share = 1.0 / (1.0 + np.exp(-1.1 * signal(X)))
     y = (rng.random(n + n_test) < share).astype(np.int64)
     bayes = float(np.minimum(share, 1.0 - share)[n:].mean())
     return Data(X[:n], y[:n], X[n:], y[n:], {"Bayes error": bayes})
@@ -55,7 +69,7 @@ def noisy_numbers(n: int, n_test: int = 20_000, columns: int = 28) -> Data:
     """A number with unit noise over normal float32 columns: no model's RMSE goes below one."""
     rng = np.random.default_rng(20_240_602)
     X = rng.standard_normal((n + n_test, columns), dtype=np.float32)
-    y = _signal(X) + rng.standard_normal(n + n_test)
+    y = signal(X) + rng.standard_normal(n + n_test)
     return Data(X[:n], y[:n], X[n:], y[n:], {"noise RMSE": 1.0})
 
 
@@ -109,18 +123,18 @@ def mixed_columns(n: int, n_test: int = 20_000) -> Data:
     rng = np.random.default_rng(20_240_604)
     rows = n + n_test
     numbers = rng.standard_normal((rows, 10))
-    signal = _signal(numbers)
+    score = signal(numbers)
     columns: dict[str, Any] = {f"number {j}": numbers[:, j] for j in range(10)}
     for size in LEVELS:
         frequency = 1.0 / np.arange(1, size + 1)
         codes = rng.choice(size, size=rows, p=frequency / frequency.sum())
         missing = rng.random(rows) < 0.1
-        signal += np.where(missing, 0.0, rng.normal(0.0, 0.4, size)[codes])
+        score += np.where(missing, 0.0, rng.normal(0.0, 0.4, size)[codes])
         names = [f"level {k}" for k in range(size)]
         columns[f"{size} levels"] = pd.Categorical.from_codes(np.where(missing, -1, codes), names)
     for j in range(10):
         columns[f"number {j}"] = np.where(rng.random(rows) < 0.1, np.nan, numbers[:, j])
-    y = (rng.random(rows) < 1.0 / (1.0 + np.exp(-1.1 * signal))).astype(np.int64)
+    y = (rng.random(rows) < 1.0 / (1.0 + np.exp(-1.1 * score))).astype(np.int64)
     X: Any = pd.DataFrame(columns)
     return Data(X.iloc[:n], y[:n], X.iloc[n:], y[n:])
 

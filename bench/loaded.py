@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import pickle
 import sys
 from pathlib import Path
 from typing import Any
 
-from bench.child import status
+from bench.child import status, trim
 
 
 def settled() -> int:
     """Memory in use after giving back what is free."""
-    gc.collect()
-    # Without this, the C library may keep the freed buffers of the unpickling.
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    trim()  # the buffers of the unpickling
     return status("VmRSS")
 
 

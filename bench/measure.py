@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -60,11 +60,13 @@ def interleave(
     judged: list[dict[str, float]] = [{} for _ in contenders]
     started = perf_counter()
     for turn in range(settings.repeats):
-        if turn >= 2 and perf_counter() - started > settings.budget:
+        if turn >= settings.least and perf_counter() - started > settings.budget:
             break
         for step in range(len(contenders)):
             i = (turn + step) % len(contenders)
             if turn >= (contenders[i].rounds or settings.repeats):
+                continue
+            if turn and contenders[i].library != OURS and seconds[i][0] > settings.patience:
                 continue
             taken, result = time_calls(contenders[i], data, states[i], calls)
             seconds[i].append(taken)
@@ -155,6 +157,27 @@ def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
+def save(data: Data, folder: str) -> None:
+    """Keep data for a fresh process."""
+    with (Path(folder) / "data.pickle").open("wb") as file:
+        pickle.dump(data, file, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def load(folder: str) -> Data:
+    """The data kept in a folder."""
+    with (Path(folder) / "data.pickle").open("rb") as file:
+        return cast(Data, pickle.load(file))
+
+
+def size(X: Any) -> int:
+    """Bytes of a matrix, of a sparse one's parts, or of a frame."""
+    if isinstance(X, np.ndarray):
+        return X.nbytes
+    if hasattr(X, "memory_usage"):
+        return int(X.memory_usage(index=False, deep=False).sum())
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+
+
 @dataclass(frozen=True)
 class Memory:
     """Measure the peak of memory above the data, each contender in a fresh process.
@@ -186,14 +209,13 @@ class Memory:
         n, d = data.X.shape
         repeats = min(settings.repeats, 2)
         with tempfile.TemporaryDirectory() as folder:
-            for part in ("X", "y", "X_test", "y_test"):
-                np.save(Path(folder) / f"{part}.npy", getattr(data, part))
+            save(data, folder)
             peaks = {
                 contender: max(self._child(contender, folder) for _ in range(repeats))
                 for contender in self.contenders
             }
         sides = [Side(who.library, who.threads, (mb,)) for who, mb in peaks.items()]
-        note = f"above the input's {data.X.nbytes / 1e6:.0f} MB"
+        note = f"above the input's {size(data.X) / 1e6:.0f} MB"
         if self.code_bytes is not None:
             sides.append(limit(2 * n * d * self.code_bytes / 1e6))
             note += "; the limit is 2 x binned matrix"
@@ -231,7 +253,7 @@ class ModelSize:
     def measure(self, settings: Settings) -> list[Row]:
         """Pickle every model and load it again elsewhere."""
         data = self.data(settings)
-        few = Data(data.X[:100], data.y[:100], data.X_test, data.y_test)
+        few = data.few(100)
         pickled, loaded = [], []
         for library, fit in self.fits.items():
             # A model of a few rows goes first: it loads what is loaded once, such as modules.

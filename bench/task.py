@@ -6,6 +6,7 @@ A task is a small declarative object. To add a row to the table, add a task to a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import median
@@ -69,12 +70,18 @@ class Settings:
     repeats : int
         Rounds over all contenders; the best counts.
     budget : float
-        Seconds after which a task starts no further round (two rounds are always run).
+        Seconds after which a task starts no further round.
+    least : int
+        Rounds that are run whatever the budget.
+    patience : float
+        A peer that takes more seconds than this takes part in one round only.
     """
 
     quick: bool = False
     repeats: int = 5
     budget: float = 60.0
+    least: int = 2
+    patience: float = math.inf
 
     def rows(self, n: int) -> int:
         """Number of rows to use where a thorough run uses n."""

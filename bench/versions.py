@@ -24,6 +24,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from bench.data import Data
+from bench.matrix.cells import CELLS
 from bench.measure import ROOT, Growth, Timed, time_calls
 from bench.task import OURS, Contender, Settings
 from bench.tasks import TASKS
@@ -40,8 +41,21 @@ class Job(NamedTuple):
     calls: int
 
 
-def jobs(pattern: str) -> list[Job]:
-    """List our side of every timed row whose name matches."""
+def cells(pattern: str) -> list[Job]:
+    """List our fit in every cell of the matrix whose name matches."""
+    return [
+        Job(cell.name, cell.data, who, 1)
+        for cell in CELLS
+        if re.search(pattern, cell.name, re.IGNORECASE)
+        for who in cell.contenders()
+        if who.library == OURS
+    ]
+
+
+def jobs(pattern: str, matrix: bool) -> list[Job]:
+    """List our side of every timed row, or of every cell of the matrix, whose name matches."""
+    if matrix:
+        return cells(pattern)
     found = []
     for task in TASKS:
         sources: list[tuple[str, Callable[[], Data], int]]
@@ -59,11 +73,11 @@ def jobs(pattern: str) -> list[Job]:
     return found
 
 
-def serve(pattern: str) -> None:
+def serve(pattern: str, matrix: bool) -> None:
     """Answer lines of JSON: a number prepares that job, "run" times it."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints must not pass for an answer
-    known = jobs(pattern)
+    known = jobs(pattern, matrix)
     run: Callable[[], float] | None = None
     for line in sys.stdin:
         asked = json.loads(line)
@@ -90,11 +104,14 @@ def prepared(job: Job) -> Callable[[], float]:
 class Version:
     """A process with one version of weald on its path."""
 
-    def __init__(self, wheel: Path, pattern: str, folder: Path) -> None:
+    def __init__(self, wheel: Path, pattern: str, matrix: bool, folder: Path) -> None:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.versions", "--serve", "--only", pattern],
+            [
+                *(sys.executable, "-m", "bench.versions", "--serve", "--only", pattern),
+                *(["--matrix"] if matrix else []),
+            ],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(folder)},
             stdin=subprocess.PIPE,
@@ -133,11 +150,14 @@ def main() -> None:
     parser.add_argument("--old", type=Path, help="the old wheel")
     parser.add_argument("--new", type=Path, help="the new wheel")
     parser.add_argument("--only", default="", metavar="PATTERN", help="tasks to run, as a regex")
+    parser.add_argument(
+        "--matrix", action="store_true", help="the fits of the matrix, not the rows of the list"
+    )
     parser.add_argument("--budget", type=float, default=10.0, help="seconds per row, roughly")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.serve:
-        serve(chosen.only)
+        serve(chosen.only, chosen.matrix)
         return
     if chosen.old is None or chosen.new is None:
         parser.error("--old and --new are needed")
@@ -145,10 +165,10 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(2)]
         old, new = (
-            Version(wheel, chosen.only, folder)
+            Version(wheel, chosen.only, chosen.matrix, folder)
             for wheel, folder in zip((chosen.old, chosen.new), folders, strict=True)
         )
-        for number, job in enumerate(jobs(chosen.only)):
+        for number, job in enumerate(jobs(chosen.only, chosen.matrix)):
             for version in (old, new):
                 version.ask(number)
             before, after = compare(old, new, chosen.budget)

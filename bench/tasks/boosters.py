@@ -7,33 +7,19 @@ imported when their row is run: they take a second each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
-from bench.categories import Converter, Inputs, as_they_are, at_most_255_levels, words
+from bench.categories import as_they_are, at_most_255_levels, by_columns, words
+from bench.tasks.libraries import Job, Library, Predictor
 
-Kind: TypeAlias = Literal["classes", "numbers"]
-
-TREES = 100
 RATE = 0.1
 LEAVES = 31
 BINS = 255
 PENALTY = 1.0
 FEWEST_ROWS = 20
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is to be fitted: the kind of target, with how many threads, trees, and categories."""
-
-    kind: Kind = "classes"
-    threads: int = 2
-    trees: int = TREES
-    categorical: tuple[str, ...] = ()
 
 
 def lightgbm(job: Job) -> Any:
@@ -53,7 +39,7 @@ def lightgbm(job: Job) -> Any:
 
 
 def xgboost(job: Job) -> Any:
-    """XGBoost's estimator; it bounds a leaf by its sum of hessians, not by its rows."""
+    """XGBoost's estimator; it bounds a leaf by its hessians, which are its rows for numbers."""
     from xgboost import XGBClassifier, XGBRegressor
 
     return (XGBClassifier if job.kind == "classes" else XGBRegressor)(
@@ -65,6 +51,7 @@ def xgboost(job: Job) -> Any:
         max_depth=0,
         max_bin=BINS,
         reg_lambda=PENALTY,
+        min_child_weight=FEWEST_ROWS if job.kind == "numbers" else 1.0,
         enable_categorical=bool(job.categorical),
         n_jobs=job.threads,
     )
@@ -74,8 +61,7 @@ def histogram(job: Job) -> Any:
     """scikit-learn's histogram boosting; its threads are limited from outside."""
     from sklearn import ensemble
 
-    kind = "Classifier" if job.kind == "classes" else "Regressor"
-    return getattr(ensemble, f"HistGradientBoosting{kind}")(
+    return getattr(ensemble, f"HistGradientBoosting{job.estimator}")(
         max_iter=job.trees,
         learning_rate=RATE,
         max_leaf_nodes=LEAVES,
@@ -94,7 +80,9 @@ def catboost(job: Job) -> Any:
     """
     from catboost import CatBoostClassifier, CatBoostRegressor
 
+    several = {"loss_function": "MultiRMSE"} if job.outputs > 1 else {}
     return (CatBoostClassifier if job.kind == "classes" else CatBoostRegressor)(
+        **several,
         iterations=job.trees,
         learning_rate=RATE,
         depth=5,
@@ -157,30 +145,6 @@ class Ydf:
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
-Predictor: TypeAlias = Callable[[np.ndarray], np.ndarray]
-"""From rows to class shares, of all classes or of the second alone."""
-
-
-@dataclass(frozen=True)
-class Library:
-    """A peer: how its estimator is made, how inputs get into its form, and its fastest prediction.
-
-    Parameters
-    ----------
-    make : callable
-        Makes an unfitted estimator for a job.
-    prepare : callable
-        From training inputs to a converter of inputs; its time does not count.
-    predictor : callable
-        From a fitted estimator and a number of threads to the fastest call that the library
-        documents.
-    """
-
-    make: Callable[[Job], Any]
-    prepare: Callable[[Inputs], Converter]
-    predictor: Callable[[Any, int], Predictor]
-
-
 def lightgbm_predictor(model: Any, threads: int) -> Predictor:
     """Ask the booster, past the checks of the estimator."""
     return partial(model.booster_.predict, num_threads=threads)
@@ -195,12 +159,12 @@ def xgboost_predictor(model: Any, threads: int) -> Predictor:
 
 def histogram_predictor(model: Any, threads: int) -> Predictor:
     """There is one call only; its threads are limited from outside."""
-    return cast(Predictor, model.predict_proba)
+    return cast(Predictor, getattr(model, "predict_proba", model.predict))
 
 
 def catboost_predictor(model: Any, threads: int) -> Predictor:
     """Ask the estimator."""
-    return partial(model.predict_proba, thread_count=threads)
+    return partial(getattr(model, "predict_proba", model.predict), thread_count=threads)
 
 
 def ydf_predictor(model: Ydf, threads: int) -> Predictor:
@@ -212,7 +176,7 @@ def ydf_predictor(model: Ydf, threads: int) -> Predictor:
 PEERS: dict[str, Library] = {
     "LightGBM": Library(lightgbm, as_they_are, lightgbm_predictor),
     "XGBoost": Library(xgboost, as_they_are, xgboost_predictor),
-    "scikit-learn HGB": Library(histogram, at_most_255_levels, histogram_predictor),
-    "CatBoost": Library(catboost, words, catboost_predictor),
+    "scikit-learn HGB": Library(histogram, at_most_255_levels, histogram_predictor, by_columns),
+    "CatBoost": Library(catboost, words, catboost_predictor, by_columns),
     "YDF": Library(Ydf, as_they_are, ydf_predictor),
 }

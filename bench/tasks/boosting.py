@@ -9,37 +9,25 @@ from typing import Any, cast
 import numpy as np
 
 import weald
-from bench.categories import Converter, Inputs, as_they_are, categorical
+from bench.categories import as_they_are
 from bench.data import Data, cover_types, mixed_columns, noisy_classes, noisy_numbers
 from bench.measure import Memory, Timed
 from bench.task import OURS, Contender, Task
-from bench.tasks.boosters import (
-    BINS,
-    FEWEST_ROWS,
-    LEAVES,
-    PEERS,
-    PENALTY,
-    RATE,
-    TREES,
-    Job,
-    Kind,
-    Library,
-    Predictor,
-)
+from bench.tasks.boosters import BINS, FEWEST_ROWS, LEAVES, PEERS, PENALTY, RATE
 from bench.tasks.common import (
     auc_and_log_loss,
     of_shares,
     root_mean_square,
     shares_error_and_log_loss,
 )
+from bench.tasks.libraries import TREES, Job, Kind, Library, Predictor, fitting
 
 THREADS = 2
 
 
 def ours(job: Job, **settings: Any) -> Any:
     """Our estimator, with the settings of the peers."""
-    name = "Classifier" if job.kind == "classes" else "Regressor"
-    make = getattr(weald, f"GradientBoosting{name}")
+    make = getattr(weald, f"GradientBoosting{job.estimator}")
     return make(
         n_estimators=job.trees,
         learning_rate=RATE,
@@ -54,23 +42,6 @@ def ours(job: Job, **settings: Any) -> Any:
     )
 
 
-class Judged:
-    """A peer's model that takes test rows in our form."""
-
-    def __init__(self, model: Any, convert: Converter) -> None:
-        self.model = model
-        self.convert = convert
-        self.classes_ = getattr(model, "classes_", None)
-
-    def predict(self, X: Inputs) -> np.ndarray:
-        """Predict classes or numbers; one column of either."""
-        return np.ravel(self.model.predict(self.convert(X)))
-
-    def predict_proba(self, X: Inputs) -> np.ndarray:
-        """Shares of the classes, in double precision."""
-        return np.asarray(self.model.predict_proba(self.convert(X)), dtype=np.float64)
-
-
 def mine(job: Job, label: str = OURS, **settings: Any) -> Contender:
     """Take part with our own estimator."""
     return Contender(
@@ -78,29 +49,6 @@ def mine(job: Job, label: str = OURS, **settings: Any) -> Contender:
         run=lambda data, _: ours(job, **settings).fit(data.X, data.y),
         threads=job.threads,
     )
-
-
-def theirs(name: str, job: Job, rounds: int | None = None) -> Contender:
-    """Take part with a peer; its form of the rows is made beforehand."""
-    library = PEERS[name]
-
-    def prepare(data: Data) -> tuple[Inputs, Converter]:
-        convert = library.prepare(data.X)
-        # A first fit on a few rows loads what is loaded late; some classes may be absent there.
-        few = np.unique(data.y[:500], return_inverse=True)[1]
-        library.make(_with_categories(job, data, trees=1)).fit(convert(data.X[:500]), few)
-        return convert(data.X), convert
-
-    def run(data: Data, state: tuple[Inputs, Converter] | None) -> Judged:
-        X, convert = state or (data.X, lambda inputs: inputs)
-        return Judged(library.make(_with_categories(job, data)).fit(X, data.y), convert)
-
-    return Contender(name, run, prepare, threads=job.threads, rounds=rounds)
-
-
-def _with_categories(job: Job, data: Data, trees: int | None = None) -> Job:
-    names = tuple(categorical(data.X))
-    return Job(job.kind, job.threads, trees or job.trees, names)
 
 
 def everybody(
@@ -115,7 +63,7 @@ def everybody(
     return [
         *(mine(Job(kind, t, trees)) for t in threads),
         *(
-            theirs(name, Job(kind, t, trees), (rounds or {}).get(name))
+            fitting(name, PEERS[name], Job(kind, t, trees), (rounds or {}).get(name))
             for name in peers
             for t in (peer_threads or threads)
         ),
@@ -220,7 +168,8 @@ OURS_ALONE: list[Task] = [
 
 def our_predictor(model: Any, threads: int) -> Predictor:
     """Ask a copy of the estimator that has the number of threads."""
-    return cast(Predictor, copy.copy(model).set_params(n_jobs=threads).predict_proba)
+    asked = copy.copy(model).set_params(n_jobs=threads)
+    return cast(Predictor, getattr(asked, "predict_proba", asked.predict))
 
 
 LIBRARIES = {OURS: Library(ours, as_they_are, our_predictor), **PEERS}

@@ -86,8 +86,12 @@ def shares_error_and_log_loss(model: Any, data: Data) -> dict[str, float]:
 
 def root_mean_square(model: Any, data: Data) -> dict[str, float]:
     """Root mean squared error on the test rows."""
-    residual = model.predict(data.X_test) - data.y_test
-    return {"rmse": float(np.sqrt(np.mean(residual**2)))}
+    return root_mean_square_of(model.predict(data.X_test), data)
+
+
+def root_mean_square_of(predicted: np.ndarray, data: Data) -> dict[str, float]:
+    """Root mean squared error of predictions of the test rows."""
+    return {"rmse": float(np.sqrt(np.mean((predicted - data.y_test) ** 2)))}
 
 
 def rmse(model: Any, data: Data) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""The matrix of the benchmarks: what it declares, how it measures, small cells."""

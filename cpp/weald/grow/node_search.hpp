@@ -29,6 +29,7 @@ class NodeSearch {
         total_(plan.stats.lanes),
         scratch_(threads),
         drawn_(plan.matrix.n_columns()) {
+    std::iota(drawn_.begin(), drawn_.end(), 0U);
     request_.stats = &channels_;
     if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
       category_channels_ = plan.stats;
@@ -164,7 +165,8 @@ class NodeSearch {
     }
     const SearchRequest& request = request_for(node);
     const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
-                         request.plain() && !request.random;
+                         request.plain() && !request.random && !request.lists;
+    const PlacesOf places(*this, node, rows);
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -215,8 +217,9 @@ class NodeSearch {
 
   // Counts the rows by code, for a search that looks at cuts with enough of them only.
   void count_rows(const OpenNode& node, const NodeRows& rows) {
-    counts_.assign(node.block->columns.size() * kByteSlots, 0);
-    for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
+    const std::size_t d = node.block->lists ? 0 : node.block->columns.size();  // sparse columns count their own
+    counts_.assign(std::max<std::size_t>(d * kByteSlots, 1), 0);
+    for (std::size_t j = 0; j < d; ++j) {
       const Column& column = node.block->columns[j];
       std::uint32_t* counts = &counts_[j * kByteSlots];
       visit_width(column, [&](auto codes) {
@@ -287,13 +290,65 @@ class NodeSearch {
       request_.limits.upper = (bounds.upper - channels_.g_centre) / value_unit();
     }
     request_.origin = node.block->origin;
+    request_.lists = node.block->lists.get(), request_.block_rows = node.block->n_rows;
     request_.node_key = node.key;
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     return request_;
   }
 
+  // Tells the search of a sparse table where the node's rows are, as long as this lives.
+  class PlacesOf {
+   public:
+    PlacesOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows)
+        : places_(search.places_), rows_(rows.rows), n_(rows.n) {
+      search.request_.place = {};
+      if (!node.block->lists || n_ == node.block->n_rows) {
+        n_ = 0;
+        return;
+      }
+      if (places_.size() < node.block->n_rows) places_.resize(node.block->n_rows, 0);
+      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = static_cast<std::uint32_t>(i + 1);
+      search.request_.place = view(std::as_const(places_));
+    }
+    ~PlacesOf() {
+      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = 0;
+    }
+    PlacesOf(const PlacesOf&) = delete;
+    PlacesOf& operator=(const PlacesOf&) = delete;
+
+   private:
+    BigVector<std::uint32_t>& places_;
+    View<const Row> rows_;
+    std::size_t n_;
+  };
+
+  // All columns of a sparse table that have filled cells here: the others are constant.
+  template <class Try>
+  Split search_lists(const SearchRequest& request, const CellLists& lists, Try&& try_column) {
+    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists.rows.size()));
+    std::vector<Split> best(parts);
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t begin; (begin = next.fetch_add(kListsAtOnce, std::memory_order_relaxed)) < lists.size();) {
+        for (std::size_t k = begin; k < std::min(begin + kListsAtOnce, lists.size()); ++k) {
+          scratch_[part].list = k;
+          try_column(lists.column(k), nullptr, best[part], scratch_[part]);
+        }
+      }
+    });
+    return best_of(std::move(best), request.ties);
+  }
+
+  static Split best_of(std::vector<Split> found, TieBreak ties) {
+    for (std::size_t part = 1; part < found.size(); ++part) {
+      if (found[0].loses_to(found[part].score, found[part].column, ties)) found[0] = std::move(found[part]);
+    }
+    return std::move(found[0]);
+  }
+
   template <class Try>
   Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    if (request.lists) return search_lists(request, *request.lists, try_column);
     const std::size_t d = node.block->columns.size();
     const std::vector<const Lane*> ready = columns_of_histogram(node);
     const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
@@ -304,10 +359,7 @@ class NodeSearch {
         try_column(j, ready[j], best[part], scratch_[part]);
       }
     });
-    for (std::size_t part = 1; part < parts; ++part) {
-      if (best[0].loses_to(best[part].score, best[part].column, request.ties)) best[0] = std::move(best[part]);
-    }
-    return std::move(best[0]);
+    return best_of(std::move(best), request.ties);
   }
 
   // Where the node's histogram has the cells of each column; null if there is none.
@@ -339,9 +391,12 @@ class NodeSearch {
   template <class Try>
   Split search_some(const OpenNode& node, const NodeRows& rows, Try&& try_column) {
     const std::size_t d = node.block->columns.size();
-    std::iota(drawn_.begin(), drawn_.end(), 0U);
+    // All in order again: where tables are wide and nodes small, only what the last node has drawn is put back.
+    for (; !swapped_.empty(); swapped_.pop_back()) std::swap(drawn_[swapped_.size() - 1], drawn_[swapped_.back()]);
     const auto draw = [&](std::size_t k) {
-      std::swap(drawn_[k], drawn_[k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))]);
+      swapped_.push_back(static_cast<std::uint32_t>(
+          k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))));
+      std::swap(drawn_[k], drawn_[swapped_.back()]);
     };
     const std::size_t wanted = plan_.columns_per_node;
     for (std::size_t k = 0; k < wanted; ++k) draw(k);
@@ -352,6 +407,14 @@ class NodeSearch {
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
         if (k >= wanted) draw(k);
         varies |= try_column(drawn_[k], ready[drawn_[k]], best);
+      }
+      return best;
+    }
+    if (const CellLists* lists = request_.lists) {
+      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
+        if (k >= wanted) draw(k);
+        scratch_[0].list = lists->list_of(drawn_[k]);
+        if (scratch_[0].list != CellLists::kNone) varies |= try_column(drawn_[k], nullptr, best);
       }
       return best;
     }
@@ -416,7 +479,8 @@ class NodeSearch {
   GradientHistograms pairs_;
   std::vector<std::uint32_t> counts_;
   std::vector<Lane> unpacked_;
-  std::vector<std::uint32_t> drawn_;
+  std::vector<std::uint32_t> drawn_, swapped_;  // with which other each was swapped
+  BigVector<std::uint32_t> places_;             // all zero between nodes
   DrawnColumns columns_;
   RandomCuts random_cuts_;
   SixteenRows sixteen_;

@@ -64,6 +64,16 @@ Table<T> table_of(const In2<T>& X) {
           static_cast<std::size_t>(X.stride(1))};
 }
 
+// A sparse table whose rows were looked at once. The arrays are the caller's and outlive it.
+template <class T>
+struct SparseRows : SparseTable<T> {
+  std::size_t shape(int axis) const { return axis == 0 ? this->n_rows : this->n_columns; }
+};
+template <class T>
+const SparseTable<T>& table_of(const SparseRows<T>& X) {
+  return X;
+}
+
 // Once the interpreter is shutting down, a thread that asks for its lock is killed in a way that C++
 // cannot unwind, and the process aborts. Threads other than the one that shuts down (only daemon
 // threads are left then) therefore wait for the end instead of asking.

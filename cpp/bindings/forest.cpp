@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "door.hpp"
+#include "weald/tree/sparse_rows.hpp"
 
 namespace {
 
@@ -39,8 +40,8 @@ Forest grow(const Binned& matrix, const PyTarget& target, const std::string& cri
   return out;
 }
 
-template <class T>
-void check_columns(const Forest& forest, const In2<T>& X) {
+template <class Array>
+void check_columns(const Forest& forest, const Array& X) {
   require(X.shape(1) == forest.n_columns(), "the table has another number of columns than the model");
 }
 
@@ -58,19 +59,41 @@ void run(const Forest& forest, std::size_t n_rows, std::size_t threads, Fn&& fn)
   }
 }
 
-template <class T>
-Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t threads) {
+template <class Array>
+Out<std::int64_t> leaves(const Forest& forest, const Array& X, std::size_t threads) {
   check_columns(forest, X);
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
-    find_leaves(forest, table_of(X), 0, n_trees, useful, out.data(), interrupt);
+    for_dense_rows(table_of(X), 1, useful, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
+      find_leaves(forest, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
+    });
   });
   return give(std::move(out), {n, n_trees});
 }
 
-template <class T>
-Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, std::size_t first, std::size_t last,
+// Adds up the values of all rows of a table, of a sparse one some at a time.
+template <class AnyTable>
+void add_all_values(const Forest& forest, const AnyTable& table, const Adding& adding, std::size_t threads,
+                    double* sums, Interrupt& interrupt) {
+  const std::size_t width = forest.outputs.width(), planes = adding.apart ? adding.last - adding.first : 1;
+  const std::size_t step = adding.barred ? 64 : 1;  // rows whose bits fill a word
+  for_dense_rows(table, step, threads, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
+    Adding some = adding;
+    if (adding.barred) some.barred += from / 64;
+    if (adding.answered) some.answered += from;
+    const std::size_t size = rows.n_rows * width, apart = table.n_rows * width;
+    if (planes == 1 || rows.n_rows == table.n_rows) {
+      return add_values(forest, rows, some, inside, sums + from * width, interrupt);
+    }
+    std::vector<double> planar(planes * size, 0.0);  // of these rows only
+    add_values(forest, rows, some, inside, planar.data(), interrupt);
+    for (std::size_t t = 0; t < planes; ++t) std::copy_n(&planar[t * size], size, sums + t * apart + from * width);
+  });
+}
+
+template <class Array>
+Out<double> values(const Forest& forest, const Array& X, std::size_t threads, std::size_t first, std::size_t last,
                    const std::optional<In<double>>& weights, bool vote, bool apart,
                    const std::optional<InRows<double>>& start) {
   check_columns(forest, X);
@@ -91,7 +114,7 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
         std::fill(sums.data() + begin, sums.data() + end, 0.0);
       }
     });
-    add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
+    add_all_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
   });
   std::vector<std::size_t> shape{planes, n, forest.outputs.n_outputs, forest.outputs.max_classes};
   if (!apart) shape.erase(shape.begin());
@@ -101,8 +124,8 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
 using Sums = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Votes = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <class T>
-void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std::uint64_t seed, std::size_t first,
+template <class Array>
+void add_out_of_bag(const Forest& forest, const Array& X, const Draw& draw, std::uint64_t seed, std::size_t first,
                     std::size_t last, const Sums& sums, const Votes& votes, std::size_t threads, bool vote) {
   check_columns(forest, X);
   const std::size_t n = X.shape(0);
@@ -116,7 +139,7 @@ void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std
     adding.first = first, adding.last = last, adding.vote = vote;
     adding.barred = drawn.data(), adding.barred_words = (n + 63) / 64;
     adding.answered = votes.data();
-    add_values(forest, table_of(X), adding, threads, sums.data(), interrupt);
+    add_all_values(forest, table_of(X), adding, threads, sums.data(), interrupt);
     return 0;
   });
 }
@@ -299,6 +322,16 @@ const CompactTree& tree_at(const Forest& forest, std::size_t t) {
   return forest.trees[t];
 }
 
+// What can be asked about the rows of a table.
+template <class Array>
+void bind_use(nb::class_<Forest>& forest) {
+  forest.def("apply", &leaves<Array>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
+      .def("values", &values<Array>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
+           "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
+      .def("add_out_of_bag", &add_out_of_bag<Array>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
+           "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.");
+}
+
 }  // namespace
 
 void bind_forest(nb::module_& m) {
@@ -354,7 +387,8 @@ void bind_forest(nb::module_& m) {
   m.def("grow_forest", &grow, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "draw"_a, "balance"_a, "seed"_a,
         "first"_a, "last"_a, "threads"_a, "keep_rows"_a, "Grow the trees first..last-1 of the forest with this seed.");
 
-  nb::class_<Forest>(m, "Forest", "The trees of a forest, 16 bytes a node.")
+  nb::class_<Forest> forest(m, "Forest", "The trees of a forest, 16 bytes a node.");
+  forest
       .def_static("from_state", &forest_of, "state"_a, "threads"_a = 1, "Check the arrays of `state()` and take them.")
       .def_static("from_arrays", &router_of, "children_right"_a, "feature"_a, "threshold"_a, "missing_go_to_left"_a,
                   "set_begin"_a, "sets"_a, "n_categories"_a, "One tree, to find leaves in.")
@@ -390,17 +424,10 @@ void bind_forest(nb::module_& m) {
           },
           nb::rv_policy::move)
       .def("extend", &extend, "other"_a, "Append the trees of another batch.")
-      .def("prefix", &prefix, "n_trees"_a, "A copy of the first trees.")
-      .def("apply", &leaves<double>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
-      .def("apply", &leaves<float>, "X"_a, "threads"_a)
-      .def("values", &values<double>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
-           "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
-      .def("values", &values<float>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
-           "start"_a.none() = nb::none())
-      .def("add_out_of_bag", &add_out_of_bag<double>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
-           "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.")
-      .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
-           "votes"_a, "threads"_a, "vote"_a)
+      .def("prefix", &prefix, "n_trees"_a, "A copy of the first trees.");
+  bind_use<In2<double>>(forest), bind_use<In2<float>>(forest);
+  bind_use<SparseRows<double>>(forest), bind_use<SparseRows<float>>(forest);
+  forest
       .def(
           "tree",
           [](const Forest& f, std::size_t t) {

@@ -3,6 +3,7 @@
 
 #include "weald/base/exact_sums.hpp"
 #include "weald/base/sorting.hpp"
+#include "weald/bins/sparse_cells.hpp"
 #include "weald/grow/grow_tree.hpp"
 #include "weald/tree/compact.hpp"
 #include "weald/tree/prune.hpp"
@@ -41,16 +42,47 @@ Frontier frontier_of(const std::string& name) {
   throw std::invalid_argument("unknown order of growth: " + name);
 }
 
-template <class T>
-Binned bin(const In2<T>& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins, bool keys,
+template <class Array>
+Binned bin(const Array& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins, bool keys,
            const std::optional<In<double>>& weights, std::size_t threads, bool bundled) {
   require(categories.size() == X.shape(1), "one number of categories per column");
   require(max_bins == 0 || (max_bins >= 2 && max_bins <= 255), "max_bins must be 0 or 2..255");
   require(!weights || weights->shape(0) == X.shape(0), "one weight per row");
   require(!keys || max_bins == 0, "keys are exact: they have no bins");
+  if constexpr (requires { X.begin; }) {
+    const bool any = std::any_of(categories.begin(), categories.end(), [](auto n) { return n > 0; });
+    require(!any, "the columns of a sparse table are numbers");
+  }
   const Coding coding = keys ? Coding::Keys : max_bins > 0 ? Coding::Bins : Coding::Ranks;
   const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr, bundled};
   return without_lock([&](Interrupt& interrupt) { return bin_table(table_of(X), request, threads, interrupt); });
+}
+
+template <class T>
+SparseRows<T> sparse_rows(const In<T>& data, const In<std::int32_t>& columns, const In<std::int64_t>& begin,
+                          std::size_t n_columns) {
+  require(begin.shape(0) > 0 && begin.data()[0] == 0, "rows begin with the first cell");
+  const SparseRows<T> out{{data.data(), begin.shape(0) - 1, n_columns, columns.data(), begin.data()}};
+  for (std::size_t i = 0; i < out.n_rows; ++i) {
+    const std::int64_t first = out.begin[i], last = out.begin[i + 1];
+    require(first <= last && static_cast<std::size_t>(last) <= std::min(data.shape(0), columns.shape(0)),
+            "rows follow each other");
+    for (std::int64_t k = first; k < last; ++k) {
+      require(out.columns[k] >= 0 && static_cast<std::size_t>(out.columns[k]) < n_columns &&
+                  (k == first || out.columns[k - 1] < out.columns[k]),
+              "the columns of a row must be there, and ascend");
+    }
+  }
+  return out;
+}
+
+template <class T>
+void bind_sparse_rows(nb::module_& m, const char* name) {
+  nb::class_<SparseRows<T>>(m, name, "A sparse table, row by row.");  // NOLINT(bugprone-unused-raii)
+  m.def("sparse_rows", &sparse_rows<T>, "data"_a, "columns"_a, "begin"_a, "n_columns"_a, nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "Look at the rows of a sparse table.");
+  m.def("bin_table", &bin<SparseRows<T>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
+        "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
 }
 
 PyTarget target_of(const InRows<std::int32_t>* classes, const InRows<double>* values,
@@ -126,13 +158,17 @@ NB_MODULE(_core, m) {
       .def_prop_ro("nbytes", [](const Binned& b) {
         std::size_t bytes = 0;
         for (const auto& buffer : b.storage) bytes += buffer.size();
+        if (b.sparse) bytes += b.sparse->lists.rows.size() * sizeof(Row) + 2 * b.sparse->row_codes.size();
         return bytes;
       });
-  m.def("bin_table", &bin<double>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
+  m.def("bin_table", &bin<In2<double>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
         "bundled"_a = false, nb::keep_alive<0, 1>(),
         "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
-  m.def("bin_table", &bin<float>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
+  m.def("bin_table", &bin<In2<float>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
         "bundled"_a = false, nb::keep_alive<0, 1>());
+
+  bind_sparse_rows<double>(m, "SparseDoubles");
+  bind_sparse_rows<float>(m, "SparseFloats");
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
   m.def(

@@ -27,6 +27,7 @@ enum class Path {
   Subtraction,        // grow/expand.hpp: the larger child's histogram is what is left
   SqueezedBlocks,     // stats/blocks.hpp: codes that no longer occur are left out
   GatheredRows,       // stats/blocks.hpp: rows of bytes brought into the caches
+  GatheredCells,      // stats/blocks.hpp: filled cells of a sparse table brought together
   BinGuide,           // bins/binned_matrix.hpp: where a value's bin is, nearly
   // boosting
   Bundles,       // bins/bundles.hpp

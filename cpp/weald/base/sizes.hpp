@@ -56,6 +56,8 @@ inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come fr
 inline constexpr std::size_t kSampleSize = 200'000;
 inline constexpr std::size_t kRowsBinned = sized(256, 16);   // values and codes that stay in the first cache
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);  // rows of codes at a time; a multiple of 64
+inline constexpr std::size_t kCellsTurned =
+    sized(std::size_t{1} << 22, std::size_t{64});  // of a sparse table, at a time
 inline constexpr std::size_t kGuideSteps = sized(512, 4);
 inline constexpr std::size_t kGuideLook = sized(4, 2);
 inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);  // rows that tell whether a column has a usual value
@@ -67,6 +69,8 @@ inline constexpr std::size_t kFirstCache = sized(20 * 1024, 128);  // bytes of a
 inline constexpr std::size_t kSecondCache = sized(240 * 1024, 512);
 inline constexpr std::size_t kFewestGathered = sized(8, 3);  // rows worth a block of their own
 inline constexpr std::size_t kFewestRowsGathered = sized(16, 3);
+// Where a node has fewer than one in so many rows of its block, filled cells are sorted anew, not looked up in the lists.
+inline constexpr std::size_t kFewOfBlock = sized(8, 2);
 inline constexpr std::size_t kPrefetchRows = sized(16, 2);
 inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
@@ -75,6 +79,7 @@ inline constexpr std::size_t kTogether = sized(8, 3);        // columns counted 
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
 inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
+inline constexpr std::size_t kListsAtOnce = sized(16, 2);  // columns of a sparse table that a thread takes
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);
 inline constexpr std::size_t kFewestCounted = sized(80, 5);  // rows from which gradients are counted into histograms
 inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_samples_leaf: count the rows first
@@ -99,9 +104,10 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);  // ... from which a
 inline constexpr std::size_t kWalkTile = sized(16384, 64);  // rows x trees walked before values are added up
 inline constexpr std::size_t kFarDown =
     sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
-inline constexpr std::size_t kFewWalks = sized(256, 8);     // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kCrowd = sized(64, 4);         // rows that are divided before they walk
-inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
+inline constexpr std::size_t kDenseBytes = sized(320 * 1024, 512);  // of sparse rows made dense
+inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
+inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
+inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 
 }  // namespace weald

@@ -63,6 +63,7 @@ inline constexpr std::size_t kFreeCategories = 8;
 //   row-major bytes      data = base + j, stride = d     (histogram mode: one cache line serves a row)
 //   column-major, 1/2/4  data = column,   stride = 1     (exact mode and gathered blocks)
 //   row-major keys       data = base + j, stride = d     (random cuts: codes are the values' own bits)
+//   lists of filled cells, no data                       (sparse tables: bins/sparse_cells.hpp)
 struct Column {
   const void* data = nullptr;
   std::size_t extent = 0;  // codes from there to the last of the last row
@@ -72,6 +73,7 @@ struct Column {
   bool categorical = false;
   bool many = false;  // the whole column has more than kFreeCategories of them
   bool has_missing = false;
+  Code usual = 0;        // of cells that are not listed, in a sparse table
   bool keyed = false;    // codes are order-preserving bits of float values, not ranks
   bool floored = false;  // ... of doubles, rounded down
   // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
@@ -114,6 +116,9 @@ struct RawTable {
   bool doubles = false;
   std::size_t row_stride = 0, column_stride = 0;
   const std::uint32_t* columns = nullptr;  // a view of some columns: their numbers here; null: the same
+  // A sparse table: the columns of the filled cells, row after row, and where each row begins. Not for at().
+  const std::int32_t* filled = nullptr;
+  const std::int64_t* filled_begin = nullptr;
 
   double at(Row row, std::size_t column) const {
     const std::size_t here = columns ? columns[column] : column;
@@ -125,7 +130,8 @@ struct RawTable {
 // Row-major bytes are read thirty-two at a time, beyond the end of the last row.
 inline constexpr std::size_t kRowSlack = 32;
 
-struct Bundles;  // bins/bundles.hpp
+struct Bundles;      // bins/bundles.hpp
+struct SparseCells;  // bins/sparse_cells.hpp
 
 // The binned matrix: codes of every column, and what the codes mean.
 struct BinnedMatrix {
@@ -137,7 +143,8 @@ struct BinnedMatrix {
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
   const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row
   std::size_t row_stride = 0;
-  std::shared_ptr<const Bundles> bundles;  // of the columns, if that saves some
+  std::shared_ptr<const Bundles> bundles;     // of the columns, if that saves some
+  std::shared_ptr<const SparseCells> sparse;  // the codes of a sparse table; null: the columns have theirs
 
   std::size_t n_columns() const { return columns.size(); }
 };

@@ -7,24 +7,12 @@
 #include <span>
 #include <stdexcept>
 
-#include "weald/base/random.hpp"
-#include "weald/base/sorting.hpp"
 #include "weald/bins/bundles.hpp"
+#include "weald/bins/cuts.hpp"
 
 namespace weald {
 
 namespace {
-
-template <class T>
-struct Ranked {
-  KeyOf<T> key;
-  Row row;
-};
-
-template <class T>
-struct Bare {
-  KeyOf<T> key;
-};
 
 // The codes of one column, stored in the narrowest sufficient width.
 template <class Get>
@@ -49,13 +37,6 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
       return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
   }
 }
-
-// Memory that one thread uses for column after column.
-template <class T>
-struct Scratch {
-  BigVector<Ranked<T>> ranked, ranked_spare;
-  BigVector<Bare<T>> bare, bare_spare;
-};
 
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.
 template <class T>
@@ -92,114 +73,30 @@ void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& 
   });
 }
 
-// A column's cuts in histogram mode. A value belongs to the first bin whose `top` is not below it.
-template <class T>
-struct Cuts {
-  std::vector<T> top;        // ascending, one per bin; the last is +inf
-  std::vector<T> low, high;  // extremes of the values seen in each bin
-};
-
-// Equal-weight bins over sorted values: close a bin when it holds its share of what is left. Ties
-// stay together, so a value heavier than a share gets a bin of its own and the others' shares grow.
-template <class T, class Item, class WeightOf>
-Cuts<T> quantile_cuts(const BigVector<Item>& sorted, WeightOf&& weight_of, std::size_t max_bins) {
-  const std::size_t n = sorted.size();
-  const auto run_ends = [&](std::size_t k) { return k + 1 == n || sorted[k + 1].key != sorted[k].key; };
-  std::size_t distinct = 0;
-  double left = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    distinct += run_ends(k);
-    left += weight_of(sorted[k]);
-  }
-  Cuts<T> cuts;
-  double inside = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    const T value = value_of<T>(sorted[k].key);
-    if (inside == 0) cuts.low.push_back(value);
-    inside += weight_of(sorted[k]);
-    if (!run_ends(k)) continue;
-    const std::size_t bins_left = max_bins - cuts.high.size();
-    const bool last = k + 1 == n;
-    const bool full = bins_left > 1 && inside * static_cast<double>(bins_left) >= left;
-    if (!last && !full && distinct > max_bins) continue;
-    cuts.high.push_back(value);
-    cuts.top.push_back(last ? std::numeric_limits<T>::infinity()
-                            : largest_not_above<T>(midpoint(value, value_of<T>(sorted[k + 1].key))));
-    left -= inside;
-    inside = 0;
-  }
-  return cuts;
-}
-
 // The cuts of a column, from all its rows or a sample of them.
 template <class T>
-Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, Scratch<T>& scratch,
-                  Interrupt& interrupt) {
+Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& request, const BigVector<Lane>& weights,
+                  Scratch<T>& scratch, Interrupt& interrupt) {
   Patience patience(interrupt);
-  const bool sample = table.n_rows > kSampleAbove;
-  const std::size_t n = sample ? kSampleSize : table.n_rows;
-  const auto row_at = [&](std::size_t k) {
-    if (!sample) return k;
-    // One row from each of n equal strata: even coverage, and no set of drawn rows to keep.
-    const std::size_t begin = k * table.n_rows / n, end = (k + 1) * table.n_rows / n;
-    return begin + combine(0x5A3D1E, k) % (end - begin);
-  };
-  const double* weights = request.weights;
+  const Sample sample(table.n_rows);
   const auto gather = [&](auto& items, auto make) {
     items.clear();
-    items.reserve(n);
-    for (std::size_t k = 0; k < n; ++k) {
-      const std::size_t row = row_at(k);
+    items.reserve(sample.size);
+    for (std::size_t k = 0; k < sample.size; ++k) {
+      const std::size_t row = sample.row(k);
       const T value = table.at(row, j);
-      if (!std::isnan(value) && !(weights && weights[row] == 0)) items.push_back(make(value, row));
+      if (!std::isnan(value) && (weights.empty() || weights[row] > 0)) items.push_back(make(value, row));
     }
   };
-  if (weights) {
+  if (!weights.empty()) {
     gather(scratch.ranked, [](T value, std::size_t row) { return Ranked<T>{key_of(value), static_cast<Row>(row)}; });
     sort_by_key(scratch.ranked, scratch.ranked_spare, patience);
-    return quantile_cuts<T>(scratch.ranked, [=](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
+    return quantile_cuts<T>(scratch.ranked, [&](const Ranked<T>& item) { return weights[item.row]; }, request.max_bins);
   }
   gather(scratch.bare, [](T value, std::size_t) { return Bare<T>{key_of(value)}; });
   sort_by_key(scratch.bare, scratch.bare_spare, patience);
-  return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return 1.0; }, request.max_bins);
+  return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return Lane{1}; }, request.max_bins);
 }
-
-// A sample does not show the extremes of a bin: take the cuts themselves, so that a threshold between
-// two bins parts all rows as their codes do.
-template <class T>
-void widen_to_cuts(Cuts<T>& cuts) {
-  for (std::size_t b = 0; b + 1 < cuts.top.size(); ++b) cuts.high[b] = cuts.low[b + 1] = cuts.top[b];
-}
-
-// Finds the bins of many values of one column: the first bin whose top is not below the value. A
-// branch-free binary search over a table padded to 256, several values in flight at once, so that
-// the processor need neither guess nor wait.
-template <class T>
-class BinFinder {
- public:
-  explicit BinFinder(const std::vector<T>& top) {
-    top_.fill(std::numeric_limits<T>::infinity());
-    std::copy(top.begin(), top.end(), top_.begin());
-  }
-
-  static constexpr std::size_t kLanes = 8;
-
-  // codes[i] for n values, n a multiple of kLanes; NaN gets an arbitrary code.
-  void find(const T* values, std::size_t n, std::uint8_t* codes) const {
-    for (std::size_t i = 0; i < n; i += kLanes) {
-      std::uint32_t at[kLanes] = {};
-      for (std::uint32_t half = 128; half > 0; half /= 2) {
-        for (std::size_t k = 0; k < kLanes; ++k) {
-          at[k] += static_cast<std::uint32_t>(top_[at[k] + half - 1] < values[i + k]) * half;
-        }
-      }
-      for (std::size_t k = 0; k < kLanes; ++k) codes[i + k] = static_cast<std::uint8_t>(at[k]);
-    }
-  }
-
- private:
-  std::array<T, 256> top_;
-};
 
 // What one row weighs: whole weights count rows, others are 1 on average.
 double weight_of_a_row(const BinRequest& request, std::size_t n_rows) {
@@ -286,10 +183,11 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
                    Binned& out) {
   const std::size_t d = table.n_columns;
   std::vector<Cuts<T>> cuts(d);
+  const BigVector<Lane> weights = whole_weights(request.weights, table.n_rows);
   parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
     Column& column = out.columns[j];
     if (request.categories[j] == 0) {
-      cuts[j] = find_cuts(table, j, request, scratch, interrupt);
+      cuts[j] = find_cuts(table, j, request, weights, scratch, interrupt);
       if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
       column.n_codes = static_cast<Code>(cuts[j].top.size());
     }
@@ -373,6 +271,7 @@ Binned view_of(const Binned& matrix) {
   Binned out;
   out.n_rows = matrix.n_rows, out.columns = matrix.columns, out.raw = matrix.raw;
   out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride, out.bundles = matrix.bundles;
+  out.sparse = matrix.sparse;
   out.category_code = matrix.category_code, out.own_category = matrix.own_category;
   return out;
 }

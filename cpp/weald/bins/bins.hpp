@@ -17,6 +17,15 @@ struct Table {
   T at(std::size_t row, std::size_t column) const { return data[row * row_stride + column * column_stride]; }
 };
 
+// A sparse table in rows: the columns of a row's filled cells, ascending, and their values. The others are 0.
+template <class T>
+struct SparseTable {
+  const T* data;
+  std::size_t n_rows, n_columns;
+  const std::int32_t* columns;
+  const std::int64_t* begin;  // of each row, and the end
+};
+
 // How values become codes. Ranks: one code per distinct value, found by sorting. Bins: quantiles.
 // Keys: the value's own bits, which is all that random cuts need; doubles are rounded down to floats.
 enum class Coding { Ranks, Bins, Keys };
@@ -40,5 +49,9 @@ Binned view_of(const Binned& matrix);
 
 template <class T>
 Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt);
+
+// The same codes as if it were dense, for columns of numbers (sparse_cells.cpp).
+template <class T>
+Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt);
 
 }  // namespace weald

@@ -78,7 +78,8 @@ class Expander {
     // Where a node tries few columns it is quicker to count those alone.
     const bool most =
         search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
-    return could_split(node) && most && !plan_.rules.random_split && !is_from_rows(plan_.stats.criterion) &&
+    return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
+           !is_from_rows(plan_.stats.criterion) &&
            (search_.by_rows(*node.block)
                 ? node.size() >= kFewestCounted || !plan_.stats.counted
                 : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
@@ -202,6 +203,13 @@ class Expander {
   void gather_if_small(OpenNode& node) {
     Row* const rows = list_of(node);
     if (search_.by_rows(*node.block)) return;
+    if (node.block->lists) {
+      if (!worth_gathering_cells(*node.block, node.size())) return;
+      if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
+      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), plan_.stats, counts_);
+      std::iota(rows, rows + node.size(), Row{0});
+      return;
+    }
     // Random cuts need no histograms, so the number of codes does not matter to them.
     if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
       node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
@@ -219,6 +227,7 @@ class Expander {
   std::size_t threads_;
   NodeSearch search_;
   BigVector<Row> partition_scratch_;
+  std::vector<std::uint32_t> counts_;  // of a sparse table's columns; all zero between nodes
 };
 
 }  // namespace weald

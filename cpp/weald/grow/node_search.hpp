@@ -177,7 +177,8 @@ class NodeSearch {
     }
     const SearchRequest& request = request_for(node);
     const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
-                         request.plain() && !request.random;
+                         request.plain() && !request.random && !request.lists;
+    const PlacesOf places(*this, node, rows);
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -228,8 +229,9 @@ class NodeSearch {
 
   // Counts the rows by code, for a search that looks at cuts with enough of them only.
   void count_rows(const OpenNode& node, const NodeRows& rows) {
-    counts_.assign(node.block->columns.size() * kByteSlots, 0);
-    for (std::size_t j = 0; j < node.block->columns.size(); ++j) {
+    const std::size_t d = node.block->lists ? 0 : node.block->columns.size();  // sparse columns count their own
+    counts_.assign(std::max<std::size_t>(d * kByteSlots, 1), 0);
+    for (std::size_t j = 0; j < d; ++j) {
       const Column& column = node.block->columns[j];
       std::uint32_t* counts = &counts_[j * kByteSlots];
       visit_width(column, [&](auto codes) {
@@ -290,13 +292,65 @@ class NodeSearch {
       request_.limits.upper = (bounds.upper - channels_.g_centre) / value_unit();
     }
     request_.origin = node.block->origin;
+    request_.lists = node.block->lists.get(), request_.block_rows = node.block->n_rows;
     request_.node_key = node.key;
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     return request_;
   }
 
+  // Tells the search of a sparse table where the node's rows are, as long as this lives.
+  class PlacesOf {
+   public:
+    PlacesOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows)
+        : places_(search.places_), rows_(rows.rows), n_(rows.n) {
+      search.request_.place = {};
+      if (!node.block->lists || n_ == node.block->n_rows) {
+        n_ = 0;
+        return;
+      }
+      if (places_.size() < node.block->n_rows) places_.resize(node.block->n_rows, 0);
+      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = static_cast<std::uint32_t>(i + 1);
+      search.request_.place = view(std::as_const(places_));
+    }
+    ~PlacesOf() {
+      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = 0;
+    }
+    PlacesOf(const PlacesOf&) = delete;
+    PlacesOf& operator=(const PlacesOf&) = delete;
+
+   private:
+    BigVector<std::uint32_t>& places_;
+    View<const Row> rows_;
+    std::size_t n_;
+  };
+
+  // All columns of a sparse table that have filled cells here: the others are constant.
+  template <class Try>
+  Split search_lists(const SearchRequest& request, const CellLists& lists, Try&& try_column) {
+    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists.rows.size()));
+    std::vector<Split> best(parts);
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t begin; (begin = next.fetch_add(kListsAtOnce, std::memory_order_relaxed)) < lists.size();) {
+        for (std::size_t k = begin; k < std::min(begin + kListsAtOnce, lists.size()); ++k) {
+          scratch_[part].list = k;
+          try_column(lists.column(k), nullptr, best[part], scratch_[part]);
+        }
+      }
+    });
+    return best_of(std::move(best), request.ties);
+  }
+
+  static Split best_of(std::vector<Split> found, TieBreak ties) {
+    for (std::size_t part = 1; part < found.size(); ++part) {
+      if (found[0].loses_to(found[part].score, found[part].column, ties)) found[0] = std::move(found[part]);
+    }
+    return std::move(found[0]);
+  }
+
   template <class Try>
   Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+    if (request.lists) return search_lists(request, *request.lists, try_column);
     const std::size_t d = node.block->columns.size();
     const std::vector<const Lane*> ready = columns_of_histogram(node);
     const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
@@ -307,10 +361,7 @@ class NodeSearch {
         try_column(j, ready[j], best[part], scratch_[part]);
       }
     });
-    for (std::size_t part = 1; part < parts; ++part) {
-      if (best[0].loses_to(best[part].score, best[part].column, request.ties)) best[0] = std::move(best[part]);
-    }
-    return std::move(best[0]);
+    return best_of(std::move(best), request.ties);
   }
 
   // Where the node's histogram has the cells of each column; null if there is none.
@@ -352,6 +403,14 @@ class NodeSearch {
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
         const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
         varies |= try_column(j, ready[j], best);
+      }
+      return best;
+    }
+    if (const CellLists* lists = request_.lists) {
+      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
+        const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
+        scratch_[0].list = lists->list_of(j);
+        if (scratch_[0].list != CellLists::kNone) varies |= try_column(j, nullptr, best);
       }
       return best;
     }
@@ -420,6 +479,7 @@ class NodeSearch {
   std::vector<std::uint32_t> counts_;
   std::vector<Lane> unpacked_;
   ColumnDraw draw_;
+  BigVector<std::uint32_t> places_;  // all zero between nodes
   DrawnColumns columns_;
   SmallHistograms small_;
   NumberHistograms numbers_;

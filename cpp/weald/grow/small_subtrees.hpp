@@ -40,9 +40,9 @@ class SmallGrower {
     const Rules& rules = plan.rules;
     const auto& columns = plan.matrix.columns;
     const auto best_of_categories = [&](const Column& column) { return column.categorical && !rules.random_split; };
-    return uses(Path::SmallSubtrees) && plan.limits.plain() && rules.monotone.empty() && rules.interactions.empty() &&
-           rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst && Statistic::fits(plan) &&
-           std::none_of(columns.begin(), columns.end(), best_of_categories);
+    return uses(Path::SmallSubtrees) && !plan.matrix.sparse && plan.limits.plain() && rules.monotone.empty() &&
+           rules.interactions.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
+           Statistic::fits(plan) && std::none_of(columns.begin(), columns.end(), best_of_categories);
   }
 
   bool best_in_large_tiles() const {

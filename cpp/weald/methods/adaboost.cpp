@@ -7,6 +7,7 @@
 
 #include "weald/base/exact_sums.hpp"
 #include "weald/tree/prune.hpp"
+#include "weald/tree/sparse_rows.hpp"
 
 namespace weald {
 
@@ -172,12 +173,7 @@ Summary AdaBoost::summarise_tree(const Shape& shape, const Target& target, Inter
 void AdaBoost::find_undrawn(Interrupt& interrupt) {
   const Forest one = tree();
   std::vector<std::int64_t> node(target_.n_rows);
-  const RawTable& raw = matrix_.raw;
-  const auto route = [&](auto* data) {
-    const Table table{data, target_.n_rows, matrix_.n_columns(), raw.row_stride, raw.column_stride};
-    find_leaves(one, table, 0, 1, threads_, node.data(), interrupt);
-  };
-  raw.doubles ? route(static_cast<const double*>(raw.data)) : route(static_cast<const float*>(raw.data));
+  find_leaves_of(one, matrix_, threads_, node.data(), interrupt);
   std::vector<std::uint32_t> number(tree_.nodes.size(), 0);
   for (std::size_t m = 0, leaf = 0; m < number.size(); ++m) {
     if (tree_.nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weald/bins/sparse_cells.hpp"
 #include "weald/tree/prune.hpp"
 
 namespace weald {
@@ -15,6 +16,7 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
   out.raw = matrix.raw;
   out.raw.columns = columns.data();
   out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride;
+  if (matrix.sparse) out.sparse = take_columns(*matrix.sparse, matrix.n_rows, columns);
   for (const std::uint32_t j : columns) {
     out.columns.push_back(matrix.columns[j]);
     out.category_code.push_back(matrix.category_code[j]);

@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "weald/base/paths.hpp"
+#include "weald/bins/sparse_cells.hpp"
 #include "weald/stats/quadratic.hpp"
+#include "weald/tree/sparse_rows.hpp"
 
 namespace weald {
 
@@ -130,9 +132,9 @@ void GradientBoosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_
   memory.rows = forget(tree);
   const Derivatives given = derivatives_of(k);
   tree.units = {choose_fine_units(given, threads, interrupt)};
-  Statistics stats =
-      make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
-                               matrix_.row_bytes == nullptr, std::exchange(memory, {}), threads, interrupt);
+  const bool bins = matrix_.row_bytes != nullptr || (matrix_.sparse && matrix_.sparse->bins);
+  Statistics stats = make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
+                                              !bins, std::exchange(memory, {}), threads, interrupt);
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt);
@@ -241,12 +243,7 @@ const BigVector<std::uint32_t>& GradientBoosting::leaf_of(std::size_t k, Interru
       if (one.trees[0].nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);
     }
     std::vector<std::int64_t> node(n_rows());
-    const RawTable& raw = matrix_.raw;
-    const auto route = [&](auto* data) {
-      const Table table{data, n_rows(), matrix_.n_columns(), raw.row_stride, raw.column_stride};
-      find_leaves(one, table, 0, 1, threads_, node.data(), interrupt);
-    };
-    raw.doubles ? route(static_cast<const double*>(raw.data)) : route(static_cast<const float*>(raw.data));
+    find_leaves_of(one, matrix_, threads_, node.data(), interrupt);
     for (std::size_t i = 0; i < node.size(); ++i) found[i] = number[static_cast<std::size_t>(node[i])];
     tree.leaf_of = std::move(found);
     return tree.leaf_of;

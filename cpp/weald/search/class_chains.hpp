@@ -14,6 +14,9 @@ namespace weald {
 struct Chains {
   const std::uint32_t* head;
   const std::uint32_t* next;
+  const Lane* rest = nullptr;  // what the rows of chain kRestChain add up to: they are not listed
+
+  static constexpr std::uint32_t kRestChain = ~std::uint32_t{0};
 };
 
 // G_k^2 when one class changes: its square, as an exact integer.
@@ -44,18 +47,15 @@ class ChainSums {
   }
   void move(std::uint32_t row) {
     const std::size_t outputs = channels_.n_outputs;
+    if (row == Chains::kRestChain) {
+      for (std::size_t k = 0; k < left_.size(); ++k) shift(k, chains_.rest[2 + k]);
+      return count(chains_.rest[0], chains_.rest[1]);
+    }
     for (; row != 0; row = chains_.next[row - 1]) {
       const Lane h = node_.words[row - 1];
       const std::uint32_t* hot = node_.hot.get((row - 1) * outputs, outputs);
-      for (std::size_t o = 0; o < outputs; ++o) {
-        Lane& left = left_[hot[o]];
-        Lane& right = right_[hot[o]];
-        left_sum_ += Score::change(channels_, left, h);
-        right_sum_ -= Score::change(channels_, right - h, h);
-        left += h, right -= h;
-      }
-      left_count_ += 1, right_count_ -= 1;
-      left_h_ += h, right_h_ -= h;
+      for (std::size_t o = 0; o < outputs; ++o) shift(hot[o], h);
+      count(1, h);
     }
   }
   Lane left_sum() const { return 0; }
@@ -78,6 +78,17 @@ class ChainSums {
   }
 
  private:
+  // h of a class goes from right to left.
+  void shift(std::size_t k, Lane h) {
+    left_sum_ += Score::change(channels_, left_[k], h);
+    right_sum_ -= Score::change(channels_, right_[k] - h, h);
+    left_[k] += h, right_[k] -= h;
+  }
+  void count(Lane rows, Lane h) {
+    left_count_ += rows, right_count_ -= rows;
+    left_h_ += h, right_h_ -= h;
+  }
+
   const Channels& channels_;
   const NodeRows& node_;
   const Chains chains_;

@@ -4,7 +4,9 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/search/category_order.hpp"
+#include "weald/search/choose_groups.hpp"
 #include "weald/search/class_chains.hpp"
+#include "weald/search/collect_cells.hpp"
 #include "weald/search/draw_cut.hpp"
 #include "weald/search/groups.hpp"
 #include "weald/search/scan_gradients.hpp"
@@ -14,31 +16,6 @@
 namespace weald {
 
 namespace {
-
-// How the groups of a column are held during its search.
-enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides };
-
-Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
-                  const Lane* total, const Lane* ready) {
-  if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
-  if (request.random) return Groups::TwoSides;
-  const Channels& stats = *request.stats;
-  const bool dense = ready != nullptr || !is_sparse(column, node);
-  if (stats.gradients && stats.layout == Layout::Packed && dense) {
-    return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
-  }
-  if (uses(Path::SortedRows) && ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted &&
-      column.width < 4) {
-    return Groups::Sorted;
-  }
-  if (uses(Path::AllCodes) && uses(Path::ScanInVectors) && stats.layout == Layout::Packed &&
-      stats.criterion == Criterion::Gini && request.plain() && dense) {
-    return Groups::AllCodes;
-  }
-  // A cell costs two adds and two squares for each class.
-  const bool many_groups = column.slots() * std::max<std::size_t>(4, stats.channels * 2 / 3) > node.n;
-  return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
-}
 
 // One column's search: collect the groups, walk the cuts, keep the best.
 class ColumnSearch {
@@ -75,6 +52,12 @@ class ColumnSearch {
         break;
       case Groups::TwoSides:
         return collect_two_sides();
+      case Groups::Listed:
+        has_missing_ = collect_listed(request_, column_, node_, stats_, total_, cells_, scratch_);
+        break;
+      case Groups::ListedChains:
+        has_missing_ = collect_listed_chains(request_, column_, node_, stats_, total_, scratch_);
+        break;
     }
     return !order().empty() && order().size() + has_missing_ >= 2;
   }
@@ -107,6 +90,8 @@ class ColumnSearch {
     split_.missing_left = cut.missing_left;
     if (column_.categorical) {
       choose_left(cut);
+    } else if (listed() && request_.random && order().size() > 1) {
+      draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
     } else if (groups_ != Groups::TwoSides) {
       const bool all = cut.groups_left == order().size();
       split_.last_left = order()[cut.groups_left - 1];
@@ -163,7 +148,7 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (groups_ == Groups::Sorted || (ready_ != nullptr && groups_ != Groups::Chains)) return;
+    if (one_by_one() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
     const std::size_t lanes = stats_.lanes;
     if (groups_ == Groups::AllCodes) {
       std::fill_n(scratch_.cells.data(), column_.slots(), 0);
@@ -195,6 +180,9 @@ class ColumnSearch {
 
  private:
   std::span<Code> order() const { return scratch_.order; }
+  bool listed() const { return groups_ == Groups::Listed || groups_ == Groups::ListedChains; }
+  // Do the cells of the groups follow each other, with the missing last?
+  bool one_by_one() const { return groups_ == Groups::Sorted || listed(); }
 
   // Nearly all codes occur: the walk goes over all of them, without a list. A cut after a code that
   // does not occur is the cut before it again. If values are missing, listed cells take over.
@@ -250,8 +238,8 @@ class ColumnSearch {
   template <class CodeOf>
   Range allowed_cuts(bool missing_left, Range cuts, std::size_t n_groups, CodeOf&& code_of) const {
     if (request_.counts == nullptr) return cuts;
-    const std::uint32_t* counts = request_.counts + j_ * kByteSlots;
-    Lane left = 0, right = 0, apart = has_missing_ ? counts[column_.n_codes] : 0;
+    const std::uint32_t* counts = listed() ? scratch_.group_rows.data() : request_.counts + j_ * kByteSlots;
+    Lane left = 0, right = 0, apart = has_missing_ ? counts[listed() ? n_groups : column_.n_codes] : 0;
     for (const Code code : rare_) apart += counts[code];
     (missing_left ? left : right) += apart;
     for (std::size_t p = cuts.last; p < n_groups; ++p) right += counts[code_of(p)];
@@ -295,6 +283,17 @@ class ColumnSearch {
   std::size_t random_position() {
     if (groups_ == Groups::TwoSides) return 1;
     if (column_.categorical) return shuffle_and_cut(request_.node_key, j_, order());
+    if (listed() &&
+        !column_.keyed) {  // where the cut is among the codes that are here; the best is drawn in full later
+      const Extremes ends{order().front(), order().back(), has_missing_};
+      if (order().size() == 2) return 1;
+      const double threshold = draw_bin_threshold(request_.node_key, column_, j_, ends);
+      const auto inside = order().subspan(1, order().size() - 2);
+      return 1 +
+             static_cast<std::size_t>(std::partition_point(inside.begin(), inside.end(),
+                                                           [&](Code code) { return column_.high[code] <= threshold; }) -
+                                      inside.begin());
+    }
     draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
     const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
     return static_cast<std::size_t>(cut - order().begin());
@@ -308,19 +307,22 @@ class ColumnSearch {
       const auto groups = rows_by_group(column_, node_, order());
       return scan_absolute(request_, node_, groups, first, last, limits, split_);
     }
-    if (groups_ == Groups::Chains) {
+    if (groups_ == Groups::Chains || groups_ == Groups::ListedChains) {
       return stats_.criterion == Criterion::Gini ? scan_chains<ChainGini>(first, last, limits)
                                                  : scan_chains<ChainEntropy>(first, last, limits);
     }
-    if (uses(Path::ScanInVectors) && groups_ == Groups::Cells && stats_.layout == Layout::Packed &&
-        stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1) {
-      return scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+    // Of cuts that gain the same, rounding makes one the better one: so whoever can, compares them in this way.
+    if (uses(Path::ScanInVectors) && groups_ != Groups::TwoSides && stats_.layout == Layout::Packed &&
+        stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1 && !request_.random) {
+      return one_by_one() ? scan_plain(
+                                total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
+                          : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
     // Copies for the walk, which may then keep them in registers.
     const Lane* const cells = cells_;
     const Code* const codes = order().data();
     const std::size_t lanes = stats_.lanes;
-    if (groups_ == Groups::Sorted) {
+    if (one_by_one()) {
       return scan_cells(first, last, limits, order().size(), [=](std::size_t p) { return cells + p * lanes; });
     }
     // `collect` has set the cells, which the analyzer cannot see.
@@ -337,7 +339,7 @@ class ColumnSearch {
     return with_sums(stats_, [&](auto sums) {
       const auto range = [&](bool missing_left) {
         return allowed_cuts(missing_left, {first, last}, order().size(),
-                            [&](std::size_t p) { return std::size_t{order()[p]}; });
+                            [&](std::size_t p) { return listed() ? p : std::size_t{order()[p]}; });
       };
       const Cut cut = scan_cuts(sums, total_, missing, range, cell, limits);
       if (limits.monotone != 0 && cut.score > -kInf) {  // replay the walk for the sides' values
@@ -353,11 +355,11 @@ class ColumnSearch {
   template <class Score>
   Cut scan_chains(std::size_t first, std::size_t last, const Limits& limits) {
     const std::uint32_t* head = scratch_.head.data();
-    ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data()});
-    const std::uint32_t missing = has_missing_ ? head[column_.n_codes] : 0;
+    ChainSums<Score> sums(stats_, node_, {head, scratch_.next.data(), scratch_.sorted.data()});
+    const std::uint32_t missing = has_missing_ ? head[listed() ? order().size() : column_.n_codes] : 0;
     return scan_cuts(
         sums, total_, missing, [=](bool) { return Range{first, last}; },
-        [&](std::size_t p) { return head[order()[p]]; }, limits);
+        [&](std::size_t p) { return head[listed() ? p : order()[p]]; }, limits);
   }
 
   const SearchRequest& request_;
@@ -382,6 +384,12 @@ class ColumnSearch {
 bool search_column(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                    const Lane* total, const Lane* ready, SplitScratch& scratch, Split& best) {
   if (column.constant()) return false;
+  if (request.lists && is_from_rows(request.stats->criterion)) {
+    const Column expanded = request.lists->expand(column, j, request.block_rows, scratch.expanded);
+    SearchRequest dense = request;
+    dense.lists = nullptr;
+    return search_column(dense, expanded, j, node, total, ready, scratch, best);
+  }
   if ((scratch.unpolled += node.n) > kRowsBetweenPolls) {  // asking costs as much as a column of a small node
     scratch.unpolled = 0;
     request.interrupt->poll();

@@ -6,6 +6,7 @@
 
 #include "weald/base/random.hpp"
 #include "weald/base/threads.hpp"
+#include "weald/bins/sparse_cells.hpp"
 #include "weald/search/scan.hpp"
 #include "weald/stats/histogram.hpp"
 
@@ -51,9 +52,12 @@ struct SplitScratch {
   BigVector<Lane> sorted;               // cells of a handful of groups; not zero between columns
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
-  BigVector<Code> codes;     // only ever grows, so that no column pays for clearing it
-  std::span<Code> order;     // codes present in the node, in scanning order
-  std::size_t unpolled = 0;  // rows looked at since the last question
+  BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it
+  BigVector<std::uint32_t> group_rows;  // of a sparse column: rows of each group
+  BigVector<std::uint8_t> expanded;     // ... or a code for each row
+  std::size_t list = 0;                 // of the sparse column at hand
+  std::span<Code> order;                // codes present in the node, in scanning order
+  std::size_t unpolled = 0;             // rows looked at since the last question
 };
 
 // What cuts in columns of many categories have to gain, in units of the score (category_price.hpp).
@@ -73,8 +77,13 @@ struct SearchRequest {
   Limits limits;                          // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                    // one random cut per column instead of the best
+  // A sparse table: the filled cells of the block, and the place in the node of each of its rows, from 1; 0: it is not
+  // in the node. Null: the node has all of them.
+  const CellLists* lists = nullptr;
+  View<const std::uint32_t> place;
+  std::size_t block_rows = 0;
   // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
-  // not count rows.
+  // not count rows. Sparse columns have counts of their own.
   const std::uint32_t* counts = nullptr;
   Lane min_rows = 1;
   const CategoryPrice* price = nullptr;  // null: cuts of categories are free

@@ -22,7 +22,7 @@ struct SixteenRows {
 
   void fill(const NodeRows& node) {
     *this = {};
-    for (std::size_t i = 0; i < node.n; ++i) {
+    for (std::size_t i = 0; i < std::min(node.n, kRowsAtOnce); ++i) {
       h[i] = static_cast<std::uint8_t>(node.words[i] & 0xFF);
       g[i] = static_cast<std::uint8_t>(node.words[i] >> 32);
     }

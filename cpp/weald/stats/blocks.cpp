@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "weald/base/paths.hpp"
 
@@ -75,6 +76,7 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   if (!stats.class_bytes.empty()) block->class_bytes = view(stats.class_bytes);
   if (!stats.hot.empty()) block->hot = view(stats.hot);
   block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
+  if (matrix.sparse) block->lists = {matrix.sparse, &matrix.sparse->lists};
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
     if (!matrix.row_bytes) continue;
@@ -90,7 +92,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
   const std::size_t d = parent.columns.size();
   block->n_rows = n;
   block->gathered = true;
-  block->columns.resize(d);
+  block->column_storage.resize(d);
   block->decode_storage.resize(d);
   block->low_storage.resize(d);
   block->high_storage.resize(d);
@@ -102,7 +104,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
   for (std::size_t j = 0; j < d; ++j) {
     patience.spend(4 * n);
     const Column& from = parent.columns[j];
-    Column& to = block->columns[j];
+    Column& to = block->column_storage[j];
     to.categorical = from.categorical, to.many = from.many;
     if (from.constant()) {
       to.n_codes = from.n_codes;
@@ -140,6 +142,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
   }
+  block->columns = block->column_storage;
   gather_statistics(parent, rows, n, stats, *block);
   return block;
 }
@@ -162,8 +165,9 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
     std::uint8_t* to = base + i * parent.row_stride;
     for (std::size_t at = 0; at < parent.row_stride; at += kPiece) std::memcpy(to + at, from + at, kPiece);
   }
-  block->columns = parent.columns;
-  for (Column& column : block->columns) {
+  block->column_storage.assign(parent.columns.begin(), parent.columns.end());
+  block->columns = block->column_storage;
+  for (Column& column : block->column_storage) {
     column.alone = nullptr;
     const std::size_t place =
         static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
@@ -185,6 +189,106 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
   if (block.most_codes > kByteCodes) return true;  // ranks: more codes than rows soon, squeeze them
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
+}
+
+namespace {
+
+// Those of the parent's cells that are in the rows, list by list: their order stays.
+void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists& out) {
+  const CellLists& from = *parent.lists;
+  std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
+  for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
+  out.rows.resize(from.rows.size()), out.codes.resize(from.codes.size());
+  out.begin.assign(1, 0);
+  std::uint32_t next = 0;
+  with_codes(out.width, out.codes.data(), [&](auto* codes) {
+    using T = std::remove_pointer_t<decltype(codes)>;
+    for (std::size_t list = 0; list < from.size(); ++list) {
+      from.visit(list, [&](const Row* of, const auto* code, std::size_t cells) {
+        for (std::size_t k = 0; k < cells; ++k) {
+          const std::uint32_t at = place[of[k]];
+          out.rows[next] = at - 1;
+          codes[next] = static_cast<T>(code[k]);
+          next += at != 0;
+        }
+      });
+      if (next == out.begin.back()) continue;
+      out.mark(from.column(list));
+      out.begin.push_back(next);
+    }
+  });
+  out.take_marked();
+  out.rows.resize(next), out.codes.resize(next * out.width);
+}
+
+// The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
+void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, CellLists& out,
+                     std::vector<std::uint32_t>& counts) {
+  const auto each = [&](auto&& fn) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Row row = parent.original(rows[i]);
+      for (auto k = static_cast<std::size_t>(cells.row_begin[row]);
+           k < static_cast<std::size_t>(cells.row_begin[row + 1]); ++k) {
+        fn(i, static_cast<std::size_t>(cells.row_columns[k]), k);
+      }
+    }
+  };
+  std::size_t n_cells = 0;
+  each([&](std::size_t, std::size_t column, std::size_t) {
+    if (counts[column]++ == 0) out.mark(static_cast<std::uint32_t>(column));
+    ++n_cells;
+  });
+  out.take_marked();
+  out.begin.resize(out.columns.size() + 1);
+  out.begin[0] = 0;
+  for (std::size_t list = 0; list < out.columns.size(); ++list) {
+    const std::uint32_t size = std::exchange(counts[out.columns[list]], out.begin[list]);
+    out.begin[list + 1] = out.begin[list] + size;
+  }
+  std::vector<std::uint64_t> found(n_cells);  // code, row
+  with_codes(out.width, cells.row_codes.data(), [&](const auto* codes) {
+    each([&](std::size_t i, std::size_t column, std::size_t k) {
+      found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
+    });
+  });
+  for (const std::uint32_t column : out.columns) counts[column] = 0;
+  out.rows.resize(n_cells), out.codes.resize(n_cells * out.width);
+  with_codes(out.width, out.codes.data(), [&](auto* codes) {
+    using T = std::remove_pointer_t<decltype(codes)>;
+    for (std::size_t list = 0; list < out.columns.size(); ++list) {
+      const auto begin = found.begin() + out.begin[list], end = found.begin() + out.begin[list + 1];
+      if (end - begin > 1) std::sort(begin, end);
+      for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
+        out.rows[k] = static_cast<Row>(found[k]);
+        codes[k] = static_cast<T>(found[k] >> 32);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
+                                          const Statistics& stats, std::vector<std::uint32_t>& counts) {
+  auto block = std::make_shared<Block>();
+  block->n_rows = n;
+  block->gathered = true;
+  block->columns = parent.columns;
+  auto lists = std::make_shared<CellLists>();
+  lists->width = parent.lists->width;
+  lists->present.resize((parent.columns.size() + 63) / 64, 0);
+  if (n * kFewOfBlock >= parent.n_rows) {
+    filter_lists(parent, rows, n, *lists);
+  } else {
+    sort_into_lists(parent, cells, rows, n, *lists, counts);
+  }
+  block->lists = std::move(lists);
+  gather_statistics(parent, rows, n, stats, *block);
+  return block;
+}
+
+bool worth_gathering_cells(const Block& block, std::size_t n) {
+  return uses(Path::GatheredCells) && n >= kFewestRowsGathered && n * 2 <= block.n_rows;
 }
 
 double weight_of_rows(const Block& block, const Statistics& stats, const Row* rows, std::size_t n) {

@@ -12,9 +12,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "weald/bins/bins.hpp"
 #include "weald/bins/bundles.hpp"
+#include "weald/bins/sparse_cells.hpp"
 #include "weald/stats/all_columns.hpp"
 #include "weald/stats/statistics.hpp"
 
@@ -22,7 +24,7 @@ namespace weald {
 
 struct Block {
   std::size_t n_rows = 0;
-  std::vector<Column> columns;
+  std::span<const Column> columns;
   View<const Lane> words;                // stored_per_row() each, as in Statistics
   View<const std::uint8_t> class_bytes;  // or these
   View<const std::uint32_t> hot;
@@ -33,8 +35,10 @@ struct Block {
   std::size_t row_stride = 0;
   std::vector<std::uint32_t> places;       // of the columns within a row of bytes
   std::shared_ptr<const Bundles> bundles;  // the same rows in fewer bytes
+  std::shared_ptr<const CellLists> lists;  // a sparse table: the filled cells of the rows; the columns have no data
 
   // What a gathered block owns.
+  std::vector<Column> column_storage;
   BigVector<std::uint8_t> code_storage;
   std::vector<std::vector<Code>> decode_storage;
   std::vector<std::vector<double>> low_storage, high_storage;
@@ -65,6 +69,12 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
 // The same for row-major bytes as they are: only to bring the rows of a subtree into the first cache.
 std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats);
 bool worth_gathering_rows(const Block& block, std::size_t n);
+
+// The same for a sparse table: only the filled cells of the rows, and the columns that have any. `counts` is scratch,
+// one for each column, all zero between calls.
+std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
+                                          const Statistics& stats, std::vector<std::uint32_t>& counts);
+bool worth_gathering_cells(const Block& block, std::size_t n);
 
 // Weight of some rows of a block, in units of H.
 double weight_of_rows(const Block& block, const Statistics& stats, const Row* rows, std::size_t n);

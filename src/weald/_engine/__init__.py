@@ -28,6 +28,7 @@ from weald._engine._core import (
     reals,
 )
 from weald._engine._forest import Forest, grow_forest
+from weald._engine._sparse import SparseTable, rows_for_core
 from weald._engine._threads import (
     beside_others,
     check_n_jobs,
@@ -46,6 +47,7 @@ __all__ = [
     "IntArray",
     "Rounds",
     "Rules",
+    "SparseTable",
     "Target",
     "Tree",
     "beside_others",
@@ -67,5 +69,6 @@ __all__ = [
     "pruning_path",
     "reals",
     "resolve_threads",
+    "rows_for_core",
     "threads",
 ]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from weald._engine import _core
 from weald._engine._arrays import FloatArray, IntArray
 from weald._engine._threads import resolve_threads
+from weald._engine._sparse import SparseTable, rows_for_core
 from weald._engine._tree import Tree
 
 
@@ -95,13 +96,13 @@ class Forest:
 
     # --- use ----------------------------------------------------------------------------------
 
-    def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
+    def apply(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> IntArray:
         """Leaf of each row in each tree, shape (n, n_trees)."""
-        return self._core.apply(X, n_threads)
+        return self._core.apply(rows_for_core(X), n_threads)
 
     def values(
         self,
-        X: npt.NDArray[Any],
+        X: npt.NDArray[Any] | SparseTable,
         n_threads: int = 1,
         first: int = 0,
         last: int | None = None,
@@ -126,15 +127,17 @@ class Forest:
             What the values are added to; 0 by default.
         """
         end = self.n_trees if last is None else last
-        return self._core.values(X, n_threads, first, end, weights, vote, False, start)
+        return self._core.values(
+            rows_for_core(X), n_threads, first, end, weights, vote, False, start
+        )
 
-    def member_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+    def member_values(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> FloatArray:
         """Value of each row in each tree, shape (n_trees, n, n_outputs, max_n_classes)."""
-        return self._core.values(X, n_threads, 0, self.n_trees, None, False, True)
+        return self._core.values(rows_for_core(X), n_threads, 0, self.n_trees, None, False, True)
 
     def add_out_of_bag(
         self,
-        X: npt.NDArray[Any],
+        X: npt.NDArray[Any] | SparseTable,
         draw: _core.Draw,
         seed: int,
         first: int,
@@ -157,7 +160,9 @@ class Forest:
         n_threads : int
         vote : bool
         """
-        self._core.add_out_of_bag(X, draw, seed, first, last, sums, votes, n_threads, vote)
+        self._core.add_out_of_bag(
+            rows_for_core(X), draw, seed, first, last, sums, votes, n_threads, vote
+        )
 
     # --- pickling: plain arrays, checked when they come back -------------------------------------
 

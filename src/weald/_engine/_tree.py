@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from weald._engine import _core
 from weald._engine._arrays import FloatArray, IntArray
+from weald._engine._sparse import SparseTable, rows_for_core
 
 _STORED = {
     "children_right": np.int64,
@@ -231,20 +232,20 @@ class Tree:
         goes: npt.NDArray[np.bool_] = (words[codes // 32] >> (codes % 32).astype(np.uint32)) & 1 > 0
         return goes
 
-    def apply(self, X: npt.NDArray[Any], n_threads: int = 1) -> IntArray:
+    def apply(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> IntArray:
         """Leaf of each row of a checked numeric matrix."""
-        return self._router.apply(X, n_threads)[:, 0]
+        return self._router.apply(rows_for_core(X), n_threads)[:, 0]
 
-    def leaf_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+    def leaf_values(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> FloatArray:
         """Value of the leaf of each row, shape (n, n_outputs, max_n_classes)."""
         return self.value.take(self.apply(X, n_threads), axis=0)
 
-    def predict(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
+    def predict(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> FloatArray:
         """The same as scikit-learn gives it: (n, max_n_classes) for a single output."""
         values = self.leaf_values(X, n_threads)
         return values[:, 0, :] if self.n_outputs == 1 else values
 
-    def decision_path(self, X: npt.NDArray[Any], n_threads: int = 1) -> csr_matrix:
+    def decision_path(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> csr_matrix:
         """Indicator matrix (n, node_count) of the nodes each row passes."""
         return paths_of(lambda _: self, self.apply(X, n_threads)[:, None])
 

@@ -20,6 +20,7 @@ from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.raw_table import take_rows
 from weald.input.row_weights import RowWeights
+from weald.input.table import contiguous
 from weald.members.foreign import (
     fit_member,
     make_member,
@@ -57,7 +58,7 @@ class GradientTreeLearner:
         seed: int,
     ) -> None:
         assert rows.table is not None
-        table = replace(rows.table, X=np.ascontiguousarray(rows.X))
+        table = replace(rows.table, X=contiguous(rows.X))
         matrix = table.binned(growth, rows.weights, params.threads, bundled=True)
         self.boosting = engine.make_boosting(
             matrix, growth.rules, n_raw, rows.weights, params.threads

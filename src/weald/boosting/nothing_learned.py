@@ -7,6 +7,7 @@ from math import expm1, log1p
 from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
+from weald.input.table import blocks_of
 from weald.params.warnings import warn_user
 
 __all__ = ["warn_of_a_constant"]
@@ -53,4 +54,4 @@ def _has_no_split(model: AdditiveModel, data: FitData) -> bool:
     if model.members.importances().any() or bool((data.y == data.y[0]).all()):
         return False
     first = data.X[0]
-    return bool((data.X[1:] != first).any())
+    return any((rows != first).any() for rows in blocks_of(data.X))

@@ -26,6 +26,7 @@ from weald.boosting.defaults import LARGEST_RATE, is_auto
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
+from weald.input.table import blocks_of
 
 __all__ = ["settled_by_trial"]
 
@@ -112,7 +113,7 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
 
 def _folds(data: FitData) -> Iterator[tuple[FitData, FitData]]:
     """Rows to fit to and rows to ask, of as many as a trial takes."""
-    keys = _keys(data.X)
+    keys = np.concatenate([_keys(rows) for rows in blocks_of(data.X)])
     order = np.argsort(keys, kind="stable")
     before = np.cumsum(data.filled_weights[order])
     last = keys[order[min(int(np.searchsorted(before, _ROWS)), len(order) - 1)]]

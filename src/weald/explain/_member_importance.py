@@ -68,7 +68,7 @@ def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, kind: str) -> 
     if X is None or y is None:
         raise ValueError(f"kind={kind!r} looks at the out-of-bag rows: pass the training X and y.")
     own = getattr(estimator, "forest_", None) is not None
-    table = check_X_predict(estimator, X) if own else keep_X_predict(estimator, X)
+    table = np.asarray(check_X_predict(estimator, X)) if own else keep_X_predict(estimator, X)
     sampling, n = sampling_of(estimator), table.shape[0]
     if sampling is None:
         raise ValueError(

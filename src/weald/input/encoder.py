@@ -88,7 +88,8 @@ class TableEncoder(SavedEstimator, TransformerMixin, BaseEstimator):
         table = check_X_fit(self, X, categorical_features=self.categorical_features)
         self.categories_ = list(table.categories)
         numeric = np.flatnonzero(~table.is_categorical)
-        Z = table.X[:, numeric].astype(np.float64)
+        X = np.asarray(table.X)
+        Z = X[:, numeric].astype(np.float64)
         absent: npt.NDArray[np.bool_] = np.isnan(Z)
         known = ~np.all(absent, axis=0)
         numeric, Z, absent = numeric[known], Z[:, known], absent[:, known]
@@ -102,20 +103,20 @@ class TableEncoder(SavedEstimator, TransformerMixin, BaseEstimator):
         self._numeric, self._absent = numeric[varied], np.any(absent, axis=0)[varied]
         self._middle, self._spread = middle[varied], spread[varied]
         self._kept = [
-            (int(j), _frequent(table.X[:, j], most)) for j in np.flatnonzero(table.is_categorical)
+            (int(j), _frequent(X[:, j], most)) for j in np.flatnonzero(table.is_categorical)
         ]
         self._bases = None
         if self.splines and len(self._numeric):
             self._bases = SplineTransformer(
                 _KNOTS, knots="quantile", extrapolation="linear", include_bias=False
             )
-            some = self._scaled(table.X[:: -(-len(table.X) // _MANY)])
+            some = self._scaled(X[:: -(-len(X) // _MANY)])
             try:
                 self._bases.fit(some)
             except ValueError:  # too few different numbers for such knots
                 self._bases = SplineTransformer(4, extrapolation="linear", include_bias=False)
                 self._bases.fit(some)
-        self.n_features_out_ = self._encoded(table.X[:1]).shape[1]
+        self.n_features_out_ = self._encoded(X[:1]).shape[1]
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -123,7 +124,7 @@ class TableEncoder(SavedEstimator, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         table = check_X_predict(self, X)
         blocks = range(0, len(table), _BLOCK)  # between them Ctrl-C is heard
-        return np.concatenate([self._encoded(table[i : i + _BLOCK]) for i in blocks])
+        return np.concatenate([self._encoded(np.asarray(table[i : i + _BLOCK])) for i in blocks])
 
     def _encoded(self, table: Any) -> FloatArray:
         scaled = self._scaled(table)

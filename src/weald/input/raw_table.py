@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from weald._engine import SparseTable
 from weald.input.columns import as_array
 from weald.input.sparse import check_sparse
 from weald.input.table import check_shape
@@ -54,7 +55,7 @@ def column_names(table: Any) -> list[Any] | None:
 
 def take_rows(table: Any, rows: npt.NDArray[Any]) -> Any:
     """The given rows, in the table's own kind."""
-    return _safe_indexing(table, rows, axis=0)
+    return table[rows] if isinstance(table, SparseTable) else _safe_indexing(table, rows, axis=0)
 
 
 def take_columns(table: Any, columns: npt.NDArray[Any]) -> Any:

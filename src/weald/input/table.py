@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weald import _engine as engine
-from weald._engine import FloatArray
+from weald._engine import FloatArray, SparseTable
 from weald.input.bad_values import infinite_values, wide_integers
 from weald.input.columns import (
     Column,
@@ -37,12 +37,21 @@ from weald.input.columns import (
 )
 from weald.input.ids import FREE_CATEGORIES, is_near_unique
 from weald.input.sparse import check_sparse, make_dense
+from weald.input.sparse_table import read_sparse
 from weald.params.columns import Columns
 from weald.params.growth import GrowthParams
 
-__all__ = ["Table", "TableArray", "check_X_fit", "check_X_predict", "check_shape"]
+__all__ = [
+    "Table",
+    "TableArray",
+    "blocks_of",
+    "check_X_fit",
+    "check_X_predict",
+    "check_shape",
+    "contiguous",
+]
 
-TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+TableArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | SparseTable
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _FLOAT32_CODES = 2**24  # float32 holds every integer up to here
@@ -56,7 +65,7 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d), float32 or float64, C-contiguous
+    X : ndarray of shape (n, d), float32 or float64, C-contiguous; or SparseTable
         Numbers, or positions in `categories` as floats; NaN is missing.  It is float32 when that
         holds every value (float16 and float32, integers of up to 16 bits, booleans, codes).  It may
         be the user's own memory: never write to it.
@@ -132,7 +141,7 @@ class Table:
     ) -> engine.Binned:
         """The table as codes, from which the engine grows; `bundled`: sparse columns may share."""
         return engine.bin_table(
-            self.X,
+            engine.rows_for_core(self.X),
             self.n_categories,
             growth.max_bins,
             growth.keys,
@@ -145,7 +154,7 @@ class Table:
         """Forget categories that only rows of weight 0 have: such rows count as absent."""
         if weights is None or weights.all() or not self.is_categorical.any():
             return self
-        X, categories = self.X.copy(), list(self.categories)
+        X, categories = np.array(self.X), list(self.categories)
         for j in np.flatnonzero(self.is_categorical):
             labels = categories[j]
             codes = X[weights > 0, j]
@@ -162,6 +171,16 @@ def _are_whole(weights: FloatArray) -> bool:
     return bool((weights == np.floor(weights)).all())
 
 
+def contiguous(X: Any) -> Any:
+    """A checked table in memory without gaps, as the engine reads it fastest."""
+    return X if isinstance(X, SparseTable) else np.ascontiguousarray(X)
+
+
+def blocks_of(X: Any) -> Iterable[NDArray[Any]]:
+    """The rows of a checked table as dense arrays: at once, or of a sparse one some at a time."""
+    return X.blocks() if isinstance(X, SparseTable) else (X,)
+
+
 def check_X_fit(  # noqa: N802 (X is the name users know)
     estimator: Any, X: Any, *, categorical_features: str | Iterable[Any] | None = "from_dtype"
 ) -> Table:
@@ -174,8 +193,8 @@ def check_X_fit(  # noqa: N802 (X is the name users know)
     X : array-like, data frame (pandas, polars, Arrow) or scipy sparse of shape (n, d)
         Numbers and booleans become numbers; text and categoricals become categories; ordered
         categoricals and enums become numbers, the places of their labels; None, NaN and NA are
-        missing.  Sparse data are made dense, with 0 for what is absent, so they need
-        the memory of a dense table.
+        missing.  Sparse data stay sparse, with 0 for what is absent, unless some of their columns
+        are categories.
     categorical_features : "from_dtype", None, or a list of indices, of names, or a boolean mask
         The columns that are categories: those of a text or categorical type; none (categoricals of
         numbers are numbers then, and text is refused); or those of such a type and the listed ones
@@ -233,7 +252,7 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
 
     Returns
     -------
-    ndarray of shape (n, d), float32 or float64, C-contiguous
+    ndarray of shape (n, d), float32 or float64, C-contiguous; or SparseTable
         A label that was not there in fit is NaN like a missing one; in a column of many labels of
         a single row, it is one of these.
     """
@@ -311,6 +330,8 @@ class _Source:
     def matrix(self) -> TableArray | None:
         """Give all columns at once if they are plain numbers of one type, else None."""
         data = self.data
+        if sp.issparse(data):
+            return read_sparse(data, self.where)
         if isinstance(data, nw.DataFrame):
             # Arrow and polars keep their columns apart, so they gain nothing here.
             if not data.implementation.is_pandas_like():
@@ -338,7 +359,8 @@ class _Source:
         """
         is_frame = isinstance(self.data, nw.DataFrame)
         read: Any = read_series if is_frame else read_array
-        columns: Any = self.data.iter_columns() if is_frame else self.data.T
+        data = make_dense(self.data, "X") if sp.issparse(self.data) else self.data
+        columns: Any = data.iter_columns() if is_frame else data.T
         for j, column in enumerate(columns):
             where = self.where(j)
             if is_frame and ordered is not None and not as_labels[j]:
@@ -369,7 +391,8 @@ def _open(X: Any, estimator: Any) -> _Source:
             twice = next(name for name in same if same.count(name) > 1)
             raise ValueError(f"X has several columns named {twice!r}: rename them.") from error
     elif sp.issparse(X):
-        data = _dense(X)
+        check_sparse(X, "X")
+        data = X
     else:
         data = as_array(X, "X")
     check_shape(data.shape, type(X).__name__, estimator)
@@ -380,16 +403,6 @@ def _open(X: Any, estimator: Any) -> _Source:
 
 def _is_eager(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X))
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    """Make sparse data dense; integers become floats before, to hold the dense table only once."""
-    if X.ndim == 2 and X.dtype.kind in "iu":
-        check_sparse(X, "X")
-        X = X.tocsr()
-        if first_wide(X.data[:, None]) is None:
-            X = X.astype(float_type(X.dtype))
-    return make_dense(X, "X")
 
 
 def check_shape(shape: tuple[int, ...], kind: str, estimator: Any) -> None:
@@ -448,6 +461,8 @@ def _assemble(columns: list[NDArray[Any]], source: _Source) -> TableArray:
 
 def _blank(matrix: TableArray) -> list[int]:
     """Give the columns that are missing throughout; most are ruled out by a few rows."""
+    if isinstance(matrix, SparseTable):
+        return [int(j) for j in np.flatnonzero(matrix.missing_counts == len(matrix))]
     doubtful = np.flatnonzero(np.isnan(matrix[:100]).all(axis=0))
     return [int(j) for j in doubtful if np.isnan(matrix[:, j]).all()]
 

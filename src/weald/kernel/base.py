@@ -88,6 +88,7 @@ class KernelBase(SavedEstimator, BaseEstimator):
 
     def _complete(self, X: TableArray) -> FloatArray:
         """Refuse columns that distances cannot be measured in."""
+        X = np.asarray(X)
         kind = type(self).__name__
         names = getattr(self, "feature_names_in_", range(X.shape[1]))
         for name, labels, values in zip(names, self.categories_, X.T, strict=True):

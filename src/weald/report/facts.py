@@ -178,7 +178,7 @@ def _panel(model: Any, rows: TableRows, order: IntArray) -> tuple[Panel | None, 
         getattr(model, "_ordered_columns", {}),
         getattr(model, "_newcomers", {}),
         np.array(all_columns, dtype=np.int64),
-        matrix[numbers],
+        np.asarray(matrix[numbers]),
         numbers,
         adds and trees.data["value"]["width"] == 1,
     )

@@ -109,7 +109,8 @@ def read_rows(model: Any, X: Any, y: Any) -> TableRows:
         codes, labels = _one(check_target(y, len(read.X))), None
         target = codes
     ordered = reader._ordered_columns
-    return TableRows(table, read.X, tuple(names), read.categories, ordered, codes, target, labels)
+    matrix = np.asarray(read.X)
+    return TableRows(table, matrix, tuple(names), read.categories, ordered, codes, target, labels)
 
 
 def _one(columns: npt.NDArray[Any]) -> npt.NDArray[Any]:

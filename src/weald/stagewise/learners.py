@@ -23,6 +23,7 @@ from weald._engine import FloatArray
 from weald.boosting.learners import gradient_size_weights
 from weald.boosting.units import row_scale
 from weald.input.fit_data import FitData
+from weald.input.table import contiguous
 from weald.members.templates import as_template
 from weald.params.criteria import CLASSIFICATION_CRITERIA, CRITERIA, REGRESSION_CRITERIA
 from weald.params.growth import resolve_member_tree
@@ -64,7 +65,7 @@ class StagewiseTreeLearner:
             rows.weight,
         )
         self._growth.rules.row_weight = 1 / row_scale(rows.weights)
-        table = replace(rows.table, X=np.ascontiguousarray(rows.X))
+        table = replace(rows.table, X=contiguous(rows.X))
         self._matrix = table.binned(self._growth, rows.weights, self._growth.threads)
         self._draw = engine.Draw()
         self.template = as_template(clone(tree), like, self._growth.max_features, classes=labels)

@@ -1,0 +1,35 @@
+// By which of the paths the groups of a column are brought together.
+#pragma once
+
+#include "weald/search/class_chains.hpp"
+#include "weald/search/groups.hpp"
+
+namespace weald {
+
+// How the groups of a column are held during its search.
+enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides, Listed, ListedChains };
+
+inline Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
+                         const Lane* total, const Lane* ready) {
+  if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
+  if (request.lists) return chainable(*request.stats, total) ? Groups::ListedChains : Groups::Listed;
+  if (request.random) return Groups::TwoSides;
+  const Channels& stats = *request.stats;
+  const bool dense = ready != nullptr || !is_sparse(column, node);
+  if (stats.gradients && stats.layout == Layout::Packed && dense) {
+    return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
+  }
+  if (uses(Path::SortedRows) && ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted &&
+      column.width < 4) {
+    return Groups::Sorted;
+  }
+  if (uses(Path::AllCodes) && uses(Path::ScanInVectors) && stats.layout == Layout::Packed &&
+      stats.criterion == Criterion::Gini && request.plain() && dense) {
+    return Groups::AllCodes;
+  }
+  // A cell costs two adds and two squares for each class.
+  const bool many_groups = column.slots() * std::max<std::size_t>(4, stats.channels * 2 / 3) > node.n;
+  return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
+}
+
+}  // namespace weald

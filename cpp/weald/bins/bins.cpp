@@ -178,23 +178,42 @@ void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t thr
   });
 }
 
+// Some columns of a table, one after another.
+template <class T>
+Table<T> turned(const Table<T>& table, std::size_t first, std::size_t last, Scratch<T>& scratch) {
+  const std::size_t n = table.n_rows, columns = last - first;
+  scratch.columns.resize(n * columns);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < columns; ++c) scratch.columns[c * n + i] = table.at(i, first + c);
+  }
+  return {scratch.columns.data(), n, columns, 1, n};
+}
+
 template <class T>
 void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt,
                    Binned& out) {
   const std::size_t d = table.n_columns;
   std::vector<Cuts<T>> cuts(d);
   const BigVector<Lane> weights = whole_weights(request.weights, table.n_rows);
-  parallel_for_with<Scratch<T>>(threads, d, interrupt, [&](std::size_t j, Scratch<T>& scratch) {
-    Column& column = out.columns[j];
-    if (request.categories[j] == 0) {
-      cuts[j] = find_cuts(table, j, request, weights, scratch, interrupt);
-      if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
-      column.n_codes = static_cast<Code>(cuts[j].top.size());
-    }
-    column.has_missing = true;
-    column.width = 1;
-    column.stride = d;
-  });
+  // Rows are read by a cache line's worth of columns at a time, unless copies of so many would be large.
+  const bool by_rows = table.column_stride < table.row_stride && table.n_rows <= kMostRowsTurned;
+  const std::size_t together = by_rows ? 64 / sizeof(T) : 1;
+  parallel_for_with<Scratch<T>>(
+      threads, (d + together - 1) / together, interrupt, [&](std::size_t group, Scratch<T>& scratch) {
+        const std::size_t begin = group * together, end = std::min(begin + together, d);
+        const Table<T> some = by_rows ? turned(table, begin, end, scratch) : table;
+        for (std::size_t j = begin; j < end; ++j) {
+          Column& column = out.columns[j];
+          if (request.categories[j] == 0) {
+            cuts[j] = find_cuts(some, by_rows ? j - begin : j, request, weights, scratch, interrupt);
+            if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
+            column.n_codes = static_cast<Code>(cuts[j].top.size());
+          }
+          column.has_missing = true;
+          column.width = 1;
+          column.stride = d;
+        }
+      });
 
   out.storage.resize(1);
   out.storage[0].resize(table.n_rows * d + kRowSlack);
@@ -203,8 +222,11 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::vector<BinFinder<T>> finders;
   finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
-  parallel_for(threads, (table.n_rows + kRowsBinned - 1) / kRowsBinned, interrupt, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kRowsBinned, n = std::min(kRowsBinned, table.n_rows - begin);
+  // Rows that stay in the second cache while column after column reads them.
+  const std::size_t rows =
+      std::clamp(kSecondCache / (d * sizeof(T)), std::min<std::size_t>(32, kRowsBinned), kRowsBinned);
+  parallel_for(threads, (table.n_rows + rows - 1) / rows, interrupt, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * rows, n = std::min(rows, table.n_rows - begin);
     std::array<T, kRowsBinned> values{};
     std::array<std::uint8_t, kRowsBinned> codes{};
     for (std::size_t j = 0; j < d; ++j) {

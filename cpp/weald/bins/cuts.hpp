@@ -27,6 +27,7 @@ template <class T>
 struct Scratch {
   BigVector<Ranked<T>> ranked, ranked_spare;
   BigVector<Bare<T>> bare, bare_spare;
+  BigVector<T> columns;  // some of them, one after another
 };
 
 // The rows whose values decide about quantiles: all, or one from each of so many equal strata. That covers the table

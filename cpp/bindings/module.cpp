@@ -158,7 +158,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("nbytes", [](const Binned& b) {
         std::size_t bytes = 0;
         for (const auto& buffer : b.storage) bytes += buffer.size();
-        if (b.sparse) bytes += b.sparse->lists.rows.size() * sizeof(Row) + 2 * b.sparse->row_codes.size();
+        if (b.sparse) bytes += b.sparse->lists.n_cells() * sizeof(Row) + 2 * b.sparse->row_codes.size();
         return bytes;
       });
   m.def("bin_table", &bin<In2<double>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,

@@ -22,7 +22,7 @@ namespace weald {
 class SmallSubtrees {
  public:
   SmallSubtrees(const Plan& plan, const NodeSearch& search)
-      : plan_(plan), search_(search), drawn_(plan.matrix.n_columns()), candidates_(plan.matrix.n_columns() + 1) {
+      : plan_(plan), search_(search) {
     const Rules& rules = plan.rules;
     const Binned& matrix = plan.matrix;
     const std::size_t strips = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;
@@ -30,6 +30,7 @@ class SmallSubtrees {
                       rules.monotone.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
                       matrix.row_bytes && strips <= plan.columns_per_node;
     if (!fits) return;
+    drawn_.resize(matrix.n_columns()), candidates_.resize(matrix.n_columns() + 1);
     for (std::size_t j = 0; j < matrix.n_columns(); ++j) {
       const Column& column = matrix.columns[j];
       if (column.categorical && !rules.random_split) return;

@@ -51,7 +51,8 @@ def _has_no_split(model: AdditiveModel, data: FitData) -> bool:
     """There are trees, and targets and columns that differ, and yet no split."""
     if data.table is None or len(data) < _ENOUGH_ROWS or model.used == 0:
         return False
-    if model.members.importances().any() or bool((data.y == data.y[0]).all()):
+    split = any((forest.node_counts > 1).any() for forest in model.members.forests)
+    if split or bool((data.y == data.y[0]).all()):
         return False
     first = data.X[0]
     return any((rows != first).any() for rows in blocks_of(data.X))

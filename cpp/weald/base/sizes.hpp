@@ -104,9 +104,9 @@ inline constexpr std::size_t kWalkTile = sized(16384, 64);  // rows x trees walk
 inline constexpr std::size_t kFarDown =
     sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
 inline constexpr std::size_t kDenseBytes = sized(320 * 1024, 512);  // of sparse rows made dense
-inline constexpr std::size_t kFewWalks = sized(256, 8);     // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kCrowd = sized(64, 4);         // rows that are divided before they walk
-inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
+inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
+inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
+inline constexpr std::size_t kFewestMasked = sized(64, 3);          // rows for leaf masks
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 
 }  // namespace weald

@@ -229,8 +229,7 @@ void CellLists::take_marked() {
   }
 }
 
-Column CellLists::expand(const Column& column, std::uint32_t j, std::size_t n,
-                         BigVector<std::uint8_t>& memory) const {
+Column CellLists::expand(const Column& column, std::uint32_t j, std::size_t n, BigVector<std::uint8_t>& memory) const {
   if (memory.size() < n * width) memory.resize(n * width);
   Column out = column;
   out.data = memory.data(), out.extent = n, out.stride = 1, out.width = width;
@@ -301,9 +300,8 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
     last = first + 1;
     while (last < d && lists.begin[last + 1] - lists.begin[first] <= kCellsTurned) ++last;
     maker.fill(first, last, threads, interrupt);
-    with_codes(lists.width, lists.codes.data(), [&](auto* to) {
-      std::copy(maker.codes().begin(), maker.codes().end(), to + lists.begin[first]);
-    });
+    with_codes(lists.width, lists.codes.data(),
+               [&](auto* to) { std::copy(maker.codes().begin(), maker.codes().end(), to + lists.begin[first]); });
   }
   for (Column& column : out.columns) column.width = lists.width;
   turn_around(*cells, table.n_rows, &interrupt);

@@ -37,8 +37,8 @@ struct CellLists {
   std::vector<std::uint32_t> columns;
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> ranks;
-  BigVector<std::uint32_t> begin;      // of each list, and the end of the last
-  BigVector<Row> rows;  // and some behind the last, which are looked at ahead of time
+  BigVector<std::uint32_t> begin;  // of each list, and the end of the last
+  BigVector<Row> rows;             // and some behind the last, which are looked at ahead of time
   BigVector<std::uint8_t> codes;
   std::uint8_t width = 1;  // bytes per code
 
@@ -60,9 +60,8 @@ struct CellLists {
   // Calls fn(rows, codes, n) for the k-th list.
   template <class Fn>
   decltype(auto) visit(std::size_t k, Fn&& fn) const {
-    return with_codes(width, codes.data(), [&](const auto* typed) {
-      return fn(rows.data() + begin[k], typed + begin[k], size_of(k));
-    });
+    return with_codes(width, codes.data(),
+                      [&](const auto* typed) { return fn(rows.data() + begin[k], typed + begin[k], size_of(k)); });
   }
   void mark(std::uint32_t j) { present[j / 64] |= std::uint64_t{1} << (j % 64); }
   void take_marked();  // lists are those of the columns that are marked

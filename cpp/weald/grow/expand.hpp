@@ -78,7 +78,8 @@ class Expander {
     // Where a node tries few columns it is quicker to count those alone.
     const bool most =
         search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
-    return could_split(node) && most && !node.block->lists && !plan_.rules.random_split && !is_from_rows(plan_.stats.criterion) &&
+    return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
+           !is_from_rows(plan_.stats.criterion) &&
            (search_.by_rows(*node.block)
                 ? node.size() >= kFewestCounted || !plan_.stats.counted
                 : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));

@@ -401,8 +401,8 @@ class NodeSearch {
     // All in order again: where tables are wide and nodes small, only what the last node has drawn is put back.
     for (; !swapped_.empty(); swapped_.pop_back()) std::swap(drawn_[swapped_.size() - 1], drawn_[swapped_.back()]);
     const auto draw = [&](std::size_t k) {
-      swapped_.push_back(static_cast<std::uint32_t>(
-          k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))));
+      swapped_.push_back(
+          static_cast<std::uint32_t>(k + to_below(derive(node.key, kDrawKey + k), static_cast<std::uint32_t>(d - k))));
       std::swap(drawn_[k], drawn_[swapped_.back()]);
     };
     const std::size_t wanted = plan_.columns_per_node;

@@ -51,8 +51,9 @@ std::size_t divide(View<T> codes, std::size_t stride, Row* rows, std::size_t n, 
 template <class Fn>
 void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&& fn) {
   BigVector<std::uint8_t> expanded;
-  const Column column = block.lists ? block.lists->expand(block.columns[split.column], split.column, block.n_rows, expanded)
-                                    : block.columns[split.column];
+  const Column column = block.lists
+                            ? block.lists->expand(block.columns[split.column], split.column, block.n_rows, expanded)
+                            : block.columns[split.column];
   const Code missing = column.n_codes;
   // A table of all codes would take longer than the rows.
   if (split.categorical && column.width > 1 && missing / 64 > n_rows) {

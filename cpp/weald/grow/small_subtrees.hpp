@@ -21,8 +21,7 @@ namespace weald {
 
 class SmallSubtrees {
  public:
-  SmallSubtrees(const Plan& plan, const NodeSearch& search)
-      : plan_(plan), search_(search) {
+  SmallSubtrees(const Plan& plan, const NodeSearch& search) : plan_(plan), search_(search) {
     const Rules& rules = plan.rules;
     const Binned& matrix = plan.matrix;
     const std::size_t strips = (matrix.row_stride + kRowsAtOnce - 1) / kRowsAtOnce;

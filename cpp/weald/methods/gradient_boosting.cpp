@@ -133,9 +133,8 @@ void GradientBoosting::grow_one(const RoundPlan& plan, std::size_t k, std::size_
   const Derivatives given = derivatives_of(k);
   tree.units = {choose_fine_units(given, threads, interrupt)};
   const bool bins = matrix_.row_bytes != nullptr || (matrix_.sparse && matrix_.sparse->bins);
-  Statistics stats =
-      make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
-                               !bins, std::exchange(memory, {}), threads, interrupt);
+  Statistics stats = make_gradient_statistics(given, tree.units[0], plan.newton, plan.lambda, rules_.min_samples_leaf,
+                                              !bins, std::exchange(memory, {}), threads, interrupt);
   Rules rules = rules_;
   rules.seed = combine(combine(plan.key, kTreeKey), k);
   Shape shape = grow_in_columns(matrix_, stats, rules, plan.columns, threads, interrupt);

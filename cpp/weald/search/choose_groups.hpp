@@ -10,7 +10,7 @@ namespace weald {
 enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides, Listed, ListedChains };
 
 inline Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
-                  const Lane* total, const Lane* ready) {
+                         const Lane* total, const Lane* ready) {
   if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
   if (request.lists) return chainable(*request.stats, total) ? Groups::ListedChains : Groups::Listed;
   if (request.random) return Groups::TwoSides;

@@ -76,8 +76,8 @@ inline bool collect_listed(const SearchRequest& request, const Column& column, c
   const auto words = node.words;
   const auto walk = [&](auto known, auto&& add) {
     return walk_list(
-        request, column, node, known, scratch,
-        [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); }, add);
+        request, column, node, known, scratch, [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); },
+        add);
   };
   ListedGroups groups;
   if (stats.layout == Layout::Packed) {

@@ -283,15 +283,16 @@ class ColumnSearch {
   std::size_t random_position() {
     if (groups_ == Groups::TwoSides) return 1;
     if (column_.categorical) return shuffle_and_cut(request_.node_key, j_, order());
-    if (listed() && !column_.keyed) {  // where the cut is among the codes that are here; the best is drawn in full later
+    if (listed() &&
+        !column_.keyed) {  // where the cut is among the codes that are here; the best is drawn in full later
       const Extremes ends{order().front(), order().back(), has_missing_};
       if (order().size() == 2) return 1;
       const double threshold = draw_bin_threshold(request_.node_key, column_, j_, ends);
       const auto inside = order().subspan(1, order().size() - 2);
-      return 1 + static_cast<std::size_t>(
-                     std::partition_point(inside.begin(), inside.end(),
-                                          [&](Code code) { return column_.high[code] <= threshold; }) -
-                     inside.begin());
+      return 1 +
+             static_cast<std::size_t>(std::partition_point(inside.begin(), inside.end(),
+                                                           [&](Code code) { return column_.high[code] <= threshold; }) -
+                                      inside.begin());
     }
     draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
     const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
@@ -313,7 +314,8 @@ class ColumnSearch {
     // Of cuts that gain the same, rounding makes one the better one: so whoever can, compares them in this way.
     if (uses(Path::ScanInVectors) && groups_ != Groups::TwoSides && stats_.layout == Layout::Packed &&
         stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1 && !request_.random) {
-      return one_by_one() ? scan_plain(total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
+      return one_by_one() ? scan_plain(
+                                total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
                           : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
     // Copies for the walk, which may then keep them in registers.

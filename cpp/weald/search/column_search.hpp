@@ -52,12 +52,12 @@ struct SplitScratch {
   BigVector<Lane> sorted;               // cells of a handful of groups; not zero between columns
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
-  BigVector<Code> codes;     // only ever grows, so that no column pays for clearing it
+  BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it
   BigVector<std::uint32_t> group_rows;  // of a sparse column: rows of each group
   BigVector<std::uint8_t> expanded;     // ... or a code for each row
   std::size_t list = 0;                 // of the sparse column at hand
-  std::span<Code> order;     // codes present in the node, in scanning order
-  std::size_t unpolled = 0;  // rows looked at since the last question
+  std::span<Code> order;                // codes present in the node, in scanning order
+  std::size_t unpolled = 0;             // rows looked at since the last question
 };
 
 // What cuts in columns of many categories have to gain, in units of the score (category_price.hpp).

@@ -227,8 +227,8 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
   const auto each = [&](auto&& fn) {
     for (std::size_t i = 0; i < n; ++i) {
       const Row row = parent.original(rows[i]);
-      for (auto k = static_cast<std::size_t>(cells.row_begin[row]); k < static_cast<std::size_t>(cells.row_begin[row + 1]);
-           ++k) {
+      for (auto k = static_cast<std::size_t>(cells.row_begin[row]);
+           k < static_cast<std::size_t>(cells.row_begin[row + 1]); ++k) {
         fn(i, static_cast<std::size_t>(cells.row_columns[k]), k);
       }
     }
@@ -247,7 +247,9 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
   }
   std::vector<std::uint64_t> found(n_cells);  // code, row
   with_codes(out.width, cells.row_codes.data(), [&](const auto* codes) {
-    each([&](std::size_t i, std::size_t column, std::size_t k) { found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i; });
+    each([&](std::size_t i, std::size_t column, std::size_t k) {
+      found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
+    });
   });
   for (const std::uint32_t column : out.columns) counts[column] = 0;
   out.resize(n_cells);

@@ -1,4 +1,4 @@
-"""A sparse table gives the model that the dense one gives, to the last bit, in memory of its own size."""
+"""A sparse table gives the model of the dense one, to the last bit, and takes less memory."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def target(table: sp.csr_array, n_classes: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed + 1)
     X = np.nan_to_num(table.toarray().astype(float))
     y = X @ rng.normal(size=X.shape[1]) + 0.3 * rng.normal(size=len(X))
-    return np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y) if n_classes else y
+    return (
+        np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y) if n_classes else y
+    )
 
 
 def trees_of(part, seen: dict | None = None) -> list:

@@ -146,6 +146,32 @@ Run some_trees(std::shared_ptr<Data> data, Kind kind, std::size_t n_trees) {
   };
 }
 
+// The same of a sparse table: only the cells that are not 0.
+Run some_sparse_trees(std::shared_ptr<Data> data, Kind kind, std::size_t n_trees) {
+  struct Cells {
+    std::vector<float> values;
+    std::vector<std::int32_t> columns;
+    std::vector<std::int64_t> begin{0};
+    Binned matrix;
+  };
+  auto cells = std::make_shared<Cells>();
+  for (std::size_t k = 0; k < data->n * data->d; ++k) {
+    if (data->X[k] != 0) {
+      cells->values.push_back(data->X[k]);
+      cells->columns.push_back(static_cast<std::int32_t>(k % data->d));
+    }
+    if (k % data->d + 1 == data->d) cells->begin.push_back(static_cast<std::int64_t>(cells->values.size()));
+  }
+  Interrupt interrupt;
+  const SparseTable<float> table{cells->values.data(), data->n, data->d, cells->columns.data(), cells->begin.data()};
+  const std::vector<std::uint32_t> numeric(data->d, 0);
+  cells->matrix = bin_table(table, {kind.coding, 255, numeric, nullptr, false}, 1, interrupt);
+  return [=] {
+    Interrupt none;
+    return hash_of(grow_forest(cells->matrix, data->target(), forest_plan(*data, kind), 0, n_trees, 1, none));
+  };
+}
+
 Rules boosting_rules() {
   Rules rules;
   rules.max_leaves = 31, rules.frontier = Frontier::BestFirst, rules.min_weight_leaf = 1e-3,
@@ -278,6 +304,11 @@ const RowOfTable kRows[] = {
      [] { return some_trees(noise(10'000, 2, 1000), {Criterion::Gini, Coding::Bins, 31, true}, 8); }},
     {"extra-trees, ten classes",
      [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5, true}, 4); }},
+    {"forest, sparse",
+     [] {
+       return some_sparse_trees(std::make_shared<Data>(Data::flags(20'000, 1'000)), {Criterion::Gini, Coding::Bins, 31},
+                                2);
+     }},
     {"bag of trees", [] { return some_trees(noise(50'000, 2), {}, 4); }},
     {"adaboost, stumps", [] { return stumps(noise(100'000, 2), 30); }},
     {"adaboost, stumps, ten classes", [] { return stumps(noise(50'000, 10), 20); }},
@@ -351,6 +382,7 @@ const Entry kEntries[] = {
     {"GatheredRows",
      Path::GatheredRows,
      {"forest", "extra-trees", "forest, million rows", "forest, 100 columns", "extra-trees, 100 columns"}},
+    {"GatheredCells", Path::GatheredCells, {"forest, sparse"}},
     {"BinGuide", Path::BinGuide, {"extra-trees", "extra-trees, ten classes", "extra-trees, 100 columns"}},
     {"Bundles", Path::Bundles, {"boosting, 200 flags"}},
     {"ColumnCopies", Path::ColumnCopies, {"boosting, million rows"}},

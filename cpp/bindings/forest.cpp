@@ -65,9 +65,10 @@ Out<std::int64_t> leaves(const Forest& forest, const Array& X, std::size_t threa
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
   run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
-    for_dense_rows(table_of(X), 1, useful, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
-      find_leaves(forest, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
-    });
+    for_dense_rows(forest, 0, n_trees, table_of(X), 1, useful, interrupt,
+                   [&](const Forest& trees, const auto& rows, std::size_t from, std::size_t inside) {
+                     find_leaves(trees, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
+                   });
   });
   return give(std::move(out), {n, n_trees});
 }
@@ -78,18 +79,19 @@ void add_all_values(const Forest& forest, const AnyTable& table, const Adding& a
                     double* sums, Interrupt& interrupt) {
   const std::size_t width = forest.outputs.width(), planes = adding.apart ? adding.last - adding.first : 1;
   const std::size_t step = adding.barred ? 64 : 1;  // rows whose bits fill a word
-  for_dense_rows(table, step, threads, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
+  const auto add = [&](const Forest& trees, const auto& rows, std::size_t from, std::size_t inside) {
     Adding some = adding;
     if (adding.barred) some.barred += from / 64;
     if (adding.answered) some.answered += from;
     const std::size_t size = rows.n_rows * width, apart = table.n_rows * width;
     if (planes == 1 || rows.n_rows == table.n_rows) {
-      return add_values(forest, rows, some, inside, sums + from * width, interrupt);
+      return add_values(trees, rows, some, inside, sums + from * width, interrupt);
     }
     std::vector<double> planar(planes * size, 0.0);  // of these rows only
-    add_values(forest, rows, some, inside, planar.data(), interrupt);
+    add_values(trees, rows, some, inside, planar.data(), interrupt);
     for (std::size_t t = 0; t < planes; ++t) std::copy_n(&planar[t * size], size, sums + t * apart + from * width);
-  });
+  };
+  for_dense_rows(forest, adding.first, adding.last, table, step, threads, interrupt, add);
 }
 
 template <class Array>

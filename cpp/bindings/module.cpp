@@ -77,9 +77,9 @@ SparseRows<T> sparse_rows(const In<T>& data, const In<std::int32_t>& columns, co
 }
 
 template <class T>
-void bind_sparse_rows(nb::module_& m, const char* name) {
+void bind_sparse_rows(nb::module_& m, const char* name, const char* make) {
   nb::class_<SparseRows<T>>(m, name, "A sparse table, row by row.");  // NOLINT(bugprone-unused-raii)
-  m.def("sparse_rows", &sparse_rows<T>, "data"_a, "columns"_a, "begin"_a, "n_columns"_a, nb::keep_alive<0, 1>(),
+  m.def(make, &sparse_rows<T>, "data"_a, "columns"_a, "begin"_a, "n_columns"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "Look at the rows of a sparse table.");
   m.def("bin_table", &bin<SparseRows<T>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
         "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
@@ -158,7 +158,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("nbytes", [](const Binned& b) {
         std::size_t bytes = 0;
         for (const auto& buffer : b.storage) bytes += buffer.size();
-        if (b.sparse) bytes += b.sparse->lists.rows.size() * sizeof(Row) + 2 * b.sparse->row_codes.size();
+        if (b.sparse) bytes += b.sparse->lists.n_cells() * sizeof(Row) + 2 * b.sparse->row_codes.size();
         return bytes;
       });
   m.def("bin_table", &bin<In2<double>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
@@ -167,8 +167,8 @@ NB_MODULE(_core, m) {
   m.def("bin_table", &bin<In2<float>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
         "bundled"_a = false, nb::keep_alive<0, 1>());
 
-  bind_sparse_rows<double>(m, "SparseDoubles");
-  bind_sparse_rows<float>(m, "SparseFloats");
+  bind_sparse_rows<double>(m, "SparseDoubles", "sparse_doubles");
+  bind_sparse_rows<float>(m, "SparseFloats", "sparse_floats");
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
   m.def(

@@ -54,9 +54,9 @@ inline constexpr std::size_t kFewKeptCodes = sized(256, 8);   // of a column: th
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them
 inline constexpr std::size_t kSampleSize = 200'000;
-inline constexpr std::size_t kRowsBinned = sized(256, 16);   // values and codes that stay in the first cache
+inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
 inline constexpr std::size_t kMostRowsTurned = sized(150'000, 60);  // of columns copied before they are sorted
-inline constexpr std::size_t kRowsCopied = sized(4096, 64);  // rows of codes at a time; a multiple of 64
+inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
 inline constexpr std::size_t kCellsTurned =
     sized(std::size_t{1} << 22, std::size_t{64});  // of a sparse table, at a time
 inline constexpr std::size_t kGuideSteps = sized(512, 4);

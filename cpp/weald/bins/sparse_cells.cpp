@@ -260,8 +260,10 @@ std::shared_ptr<const SparseCells> take_columns(const SparseCells& cells, std::s
     to.begin.push_back(static_cast<std::uint32_t>(to.rows.size()));
   }
   for (const Row row : to.rows) ++out->own_begin[row + 1];
+  const std::size_t n_cells = to.rows.size();
+  to.resize(n_cells);
   for (std::size_t i = 0; i < n_rows; ++i) out->own_begin[i + 1] += out->own_begin[i];
-  out->own_columns.resize(to.rows.size());
+  out->own_columns.resize(n_cells);
   out->row_begin = out->own_begin.data(), out->row_columns = out->own_columns.data();
   turn_around(*out, n_rows, nullptr);
   return out;
@@ -292,7 +294,7 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
     lists.begin[j + 1] += lists.begin[j];
   }
   lists.width = request.coding == Coding::Bins ? 1 : request.coding == Coding::Keys ? 4 : width_for(most);
-  lists.rows.resize(n_cells), lists.codes.resize(n_cells * lists.width);
+  lists.resize(n_cells);
   ListMaker<T> maker(table, request, out, *cells);
   for (std::size_t first = 0, last; first < d; first = last) {
     last = first + 1;

@@ -38,11 +38,17 @@ struct CellLists {
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> ranks;
   BigVector<std::uint32_t> begin;  // of each list, and the end of the last
-  BigVector<Row> rows;
+  BigVector<Row> rows;             // and some behind the last, which are looked at ahead of time
   BigVector<std::uint8_t> codes;
   std::uint8_t width = 1;  // bytes per code
 
   std::size_t size() const { return begin.size() - 1; }
+  std::size_t n_cells() const { return begin.back(); }
+  void resize(std::size_t cells) {
+    rows.resize(cells + kPrefetchRows);
+    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(cells), rows.end(), Row{0});
+    codes.resize(cells * width);
+  }
   std::uint32_t column(std::size_t k) const { return present.empty() ? static_cast<std::uint32_t>(k) : columns[k]; }
   std::size_t size_of(std::size_t k) const { return begin[k + 1] - begin[k]; }
   // The list of a column; kNone: all its cells are as usual.

@@ -178,7 +178,7 @@ class NodeSearch {
     const SearchRequest& request = request_for(node);
     const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
                          request.plain() && !request.random && !request.lists;
-    const PlacesOf places(*this, node, rows);
+    const RowsOf known(*this, node, rows);
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -298,36 +298,43 @@ class NodeSearch {
     return request_;
   }
 
-  // Tells the search of a sparse table where the node's rows are, as long as this lives.
-  class PlacesOf {
+  // Tells the search of a sparse table which rows of the block are the node's, as long as this lives.
+  class RowsOf {
    public:
-    PlacesOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows)
-        : places_(search.places_), rows_(rows.rows), n_(rows.n) {
-      search.request_.place = {};
-      if (!node.block->lists || n_ == node.block->n_rows) {
-        n_ = 0;
-        return;
+    RowsOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows) : rows_(rows.rows) {
+      if (!node.block->lists) return;
+      const std::size_t n_rows = node.block->n_rows;
+      n_ = rows.n;
+      if (search.plan_.stats.layout == Layout::Packed) {
+        words_ = &search.word_of_row_;
+        if (words_->size() < n_rows) words_->resize(n_rows, 0);
+        for (std::size_t i = 0; i < n_; ++i) (*words_)[rows_[i]] = rows.words[i];
+        search.request_.word_of_row = view(std::as_const(*words_));
+      } else {
+        places_ = &search.place_of_row_;
+        if (places_->size() < n_rows) places_->resize(n_rows, 0);
+        for (std::size_t i = 0; i < n_; ++i) (*places_)[rows_[i]] = static_cast<std::uint32_t>(i + 1);
+        search.request_.place_of_row = view(std::as_const(*places_));
       }
-      if (places_.size() < node.block->n_rows) places_.resize(node.block->n_rows, 0);
-      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = static_cast<std::uint32_t>(i + 1);
-      search.request_.place = view(std::as_const(places_));
     }
-    ~PlacesOf() {
-      for (std::size_t i = 0; i < n_; ++i) places_[rows_[i]] = 0;
+    ~RowsOf() {
+      for (std::size_t i = 0; i < n_ && words_; ++i) (*words_)[rows_[i]] = 0;
+      for (std::size_t i = 0; i < n_ && places_; ++i) (*places_)[rows_[i]] = 0;
     }
-    PlacesOf(const PlacesOf&) = delete;
-    PlacesOf& operator=(const PlacesOf&) = delete;
+    RowsOf(const RowsOf&) = delete;
+    RowsOf& operator=(const RowsOf&) = delete;
 
    private:
-    BigVector<std::uint32_t>& places_;
     View<const Row> rows_;
-    std::size_t n_;
+    std::size_t n_ = 0;
+    BigVector<Lane>* words_ = nullptr;
+    BigVector<std::uint32_t>* places_ = nullptr;
   };
 
   // All columns of a sparse table that have filled cells here: the others are constant.
   template <class Try>
   Split search_lists(const SearchRequest& request, const CellLists& lists, Try&& try_column) {
-    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists.rows.size()));
+    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists.n_cells()));
     std::vector<Split> best(parts);
     std::atomic<std::size_t> next{0};
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
@@ -479,7 +486,8 @@ class NodeSearch {
   std::vector<std::uint32_t> counts_;
   std::vector<Lane> unpacked_;
   ColumnDraw draw_;
-  BigVector<std::uint32_t> places_;  // all zero between nodes
+  BigVector<Lane> word_of_row_;  // all zero between nodes, as the next
+  BigVector<std::uint32_t> place_of_row_;
   DrawnColumns columns_;
   SmallHistograms small_;
   NumberHistograms numbers_;

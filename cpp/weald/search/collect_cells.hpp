@@ -19,11 +19,12 @@ struct ListedGroups {
   bool missing = false;
 };
 
-// Walks the list of a column: open(group) begins a group, add(place, group) puts a row of the node into it. The codes of
-// the groups are in scratch.codes, and how many rows each has in scratch.group_rows.
-template <class Open, class Add>
-ListedGroups walk_list(const SearchRequest& request, const Column& column, const NodeRows& node, SplitScratch& scratch,
-                       Open&& open, Add&& add) {
+// Walks the list of a column: open(group) begins a group, add(it, group) puts what is known of a row of the node into it;
+// 0: it is not in the node. The codes of the groups are in scratch.codes, and how many rows each has in
+// scratch.group_rows.
+template <class T, class Open, class Add>
+ListedGroups walk_list(const SearchRequest& request, const Column& column, const NodeRows& node, View<const T> known,
+                       SplitScratch& scratch, Open&& open, Add&& add) {
   return request.lists->visit(scratch.list, [&](const Row* of, const auto* codes, std::size_t n_cells) {
     Code* const order = at_least(scratch.codes, n_cells + 1).get(0, n_cells + 1);
     std::uint32_t* const counts = at_least(scratch.group_rows, n_cells + 1).get(0, n_cells + 1);
@@ -34,21 +35,18 @@ ListedGroups walk_list(const SearchRequest& request, const Column& column, const
       order[out.n] = code, counts[out.n] = 0;
       open(out.n++);
     };
-    const auto walk = [&](auto&& place_of) {
-      for (std::size_t k = 0; k < n_cells; ++k) {
-        const std::uint32_t place = place_of(of[k]);
-        const Code code = codes[k];
-        if (place == 0 || code == usual) continue;
-        if (out.n == 0 || order[out.n - 1] != code) {
-          if (out.rest == out.kNone && code > usual) out.rest = out.n, begin(usual);
-          begin(code);
-        }
-        ++counts[out.n - 1], ++listed;
-        add(place - 1, out.n - 1);
+    for (std::size_t k = 0; k < n_cells; ++k) {
+      prefetch(known.address(of[k + kPrefetchRows]));  // of the next list, at the end of this one
+      const T it = known[of[k]];
+      const Code code = codes[k];
+      if (it == 0 || code == usual) continue;
+      if (out.n == 0 || order[out.n - 1] != code) {
+        if (out.rest == out.kNone && code > usual) out.rest = out.n, begin(usual);
+        begin(code);
       }
-    };
-    request.place ? walk([place = request.place](Row row) { return place[row]; })
-                  : walk([](Row row) { return row + 1; });
+      ++counts[out.n - 1], ++listed;
+      add(it, out.n - 1);
+    }
     if (out.rest == out.kNone && listed < node.n) out.rest = out.n, begin(usual);
     if (out.rest != out.kNone) counts[out.rest] = static_cast<std::uint32_t>(node.n - listed);
     out.missing = order[out.n - 1] == column.n_codes;
@@ -76,23 +74,24 @@ inline bool collect_listed(const SearchRequest& request, const Column& column, c
   const std::size_t lanes = stats.lanes, outputs = stats.n_outputs, most = request.lists->size_of(scratch.list) + 1;
   Lane* const sums = at_least(scratch.sorted, most * lanes).get(0, most * lanes);
   const auto words = node.words;
-  const auto walk = [&](auto&& add) {
+  const auto walk = [&](auto known, auto&& add) {
     return walk_list(
-        request, column, node, scratch, [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); }, add);
+        request, column, node, known, scratch, [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); },
+        add);
   };
   ListedGroups groups;
   if (stats.layout == Layout::Packed) {
-    groups = walk([=](std::size_t i, std::size_t group) { sums[group] += words[i]; });
+    groups = walk(request.word_of_row, [=](Lane word, std::size_t group) { sums[group] += word; });
   } else if (stats.layout == Layout::Dense) {
-    groups = walk([=](std::size_t i, std::size_t group) {
-      for (std::size_t l = 0; l < lanes; ++l) sums[group * lanes + l] += words[i * lanes + l];
+    groups = walk(request.place_of_row, [=](std::size_t place, std::size_t group) {
+      for (std::size_t l = 0; l < lanes; ++l) sums[group * lanes + l] += words[(place - 1) * lanes + l];
     });
   } else {
-    groups = walk([=, hot = node.hot](std::size_t i, std::size_t group) {
+    groups = walk(request.place_of_row, [=, hot = node.hot](std::size_t place, std::size_t group) {
       Lane* const cell = sums + group * lanes;
-      const Lane h = words[i];
+      const Lane h = words[place - 1];
       cell[0] += 1, cell[1] += h;
-      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[(place - 1) * outputs + o]] += h;
     });
   }
   if (groups.rest != groups.kNone) {
@@ -115,8 +114,9 @@ inline bool collect_listed_chains(const SearchRequest& request, const Column& co
   const auto head = at_least(scratch.head, most), next = at_least(scratch.next, node.n);
   const auto words = node.words;
   const ListedGroups groups = walk_list(
-      request, column, node, scratch, [=](std::size_t group) { head[group] = 0; },
-      [=, hot = node.hot](std::size_t i, std::size_t group) {
+      request, column, node, request.place_of_row, scratch, [=](std::size_t group) { head[group] = 0; },
+      [=, hot = node.hot](std::uint32_t place, std::size_t group) {
+        const std::size_t i = place - 1;
         next[i] = std::exchange(head[group], static_cast<std::uint32_t>(i + 1));
         rest[0] -= 1, rest[1] -= words[i];
         for (std::size_t o = 0; o < outputs; ++o) rest[2 + hot[i * outputs + o]] -= words[i];

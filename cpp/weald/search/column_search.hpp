@@ -77,10 +77,11 @@ struct SearchRequest {
   Limits limits;                          // without the column's own direction
   const std::int8_t* monotone = nullptr;  // per column
   bool random = false;                    // one random cut per column instead of the best
-  // A sparse table: the filled cells of the block, and the place in the node of each of its rows, from 1; 0: it is not
-  // in the node. Null: the node has all of them.
+  // A sparse table: the filled cells of the block, and of each of its rows what it adds (Packed) or else its place in
+  // the node, from 1; 0: it is not in the node.
   const CellLists* lists = nullptr;
-  View<const std::uint32_t> place;
+  View<const Lane> word_of_row;
+  View<const std::uint32_t> place_of_row;
   std::size_t block_rows = 0;
   // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
   // not count rows. Sparse columns have counts of their own.

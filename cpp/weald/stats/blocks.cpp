@@ -198,7 +198,7 @@ void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists
   const CellLists& from = *parent.lists;
   std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
   for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
-  out.rows.resize(from.rows.size()), out.codes.resize(from.codes.size());
+  out.resize(from.n_cells());
   out.begin.assign(1, 0);
   std::uint32_t next = 0;
   with_codes(out.width, out.codes.data(), [&](auto* codes) {
@@ -218,7 +218,7 @@ void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists
     }
   });
   out.take_marked();
-  out.rows.resize(next), out.codes.resize(next * out.width);
+  out.resize(next);
 }
 
 // The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
@@ -252,7 +252,7 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
     });
   });
   for (const std::uint32_t column : out.columns) counts[column] = 0;
-  out.rows.resize(n_cells), out.codes.resize(n_cells * out.width);
+  out.resize(n_cells);
   with_codes(out.width, out.codes.data(), [&](auto* codes) {
     using T = std::remove_pointer_t<decltype(codes)>;
     for (std::size_t list = 0; list < out.columns.size(); ++list) {

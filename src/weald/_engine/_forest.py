@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from weald._engine import _core
 from weald._engine._arrays import FloatArray, IntArray
-from weald._engine._threads import resolve_threads
 from weald._engine._sparse import SparseTable, rows_for_core
+from weald._engine._threads import resolve_threads
 from weald._engine._tree import Tree
 
 

@@ -20,8 +20,8 @@ _DENSE_BYTES = 2**25  # of rows made dense at a time
 class SparseTable:
     """Rows of numbers of which most are 0.
 
-    It has what the library asks of a checked matrix: `shape`, `dtype`, a length, rows by slices, numbers
-    or a mask. Where all cells are needed, ``np.asarray`` makes it dense.
+    It has what the library asks of a checked matrix: `shape`, `dtype`, a length, and rows by a
+    slice, by numbers or by a mask. Where all cells are needed, ``np.asarray`` makes it dense.
 
     Parameters
     ----------
@@ -58,7 +58,11 @@ class SparseTable:
         cells = self.cells
         columns = np.ascontiguousarray(cells.indices, dtype=np.int32)
         begin = np.ascontiguousarray(cells.indptr, dtype=np.int64)
-        return _core.sparse_rows(np.ascontiguousarray(cells.data), columns, begin, self.shape[1])
+        make: Any = _core.sparse_floats if self.dtype == np.float32 else _core.sparse_doubles
+        rows: _core.SparseDoubles | _core.SparseFloats = make(
+            np.ascontiguousarray(cells.data), columns, begin, self.shape[1]
+        )
+        return rows
 
     @property
     def missing_counts(self) -> IntArray:

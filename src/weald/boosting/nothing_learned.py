@@ -8,6 +8,7 @@ from weald.boosting.model import AdditiveModel
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
 from weald.input.table import blocks_of
+from weald.members.trees import Trees
 from weald.params.warnings import warn_user
 
 __all__ = ["warn_of_a_constant"]
@@ -51,7 +52,10 @@ def _has_no_split(model: AdditiveModel, data: FitData) -> bool:
     """There are trees, and targets and columns that differ, and yet no split."""
     if data.table is None or len(data) < _ENOUGH_ROWS or model.used == 0:
         return False
-    if model.members.importances().any() or bool((data.y == data.y[0]).all()):
+    members = model.members
+    assert isinstance(members, Trees)
+    split = any((forest.node_counts > 1).any() for forest in members.forests)
+    if split or bool((data.y == data.y[0]).all()):
         return False
     first = data.X[0]
     return any((rows != first).any() for rows in blocks_of(data.X))

@@ -359,7 +359,7 @@ class _Source:
         """
         is_frame = isinstance(self.data, nw.DataFrame)
         read: Any = read_series if is_frame else read_array
-        data = make_dense(self.data, "X") if sp.issparse(self.data) else self.data
+        data: Any = make_dense(self.data, "X") if sp.issparse(self.data) else self.data
         columns: Any = data.iter_columns() if is_frame else data.T
         for j, column in enumerate(columns):
             where = self.where(j)
@@ -467,14 +467,14 @@ def _blank(matrix: TableArray) -> list[int]:
     return [int(j) for j in doubtful if np.isnan(matrix[:, j]).all()]
 
 
-def _finite(matrix: TableArray, source: _Source) -> TableArray:
+def _finite(matrix: NDArray[Any], source: _Source) -> NDArray[Any]:
     """Refuse infinity by the name of its column."""
     if _has_infinity(matrix):
         raise infinite_values(source.where(int(np.isinf(matrix).any(axis=0).argmax())))
     return matrix
 
 
-def _has_infinity(matrix: TableArray) -> bool:
+def _has_infinity(matrix: NDArray[Any]) -> bool:
     """Look block by block, so that the check takes no memory to speak of."""
     if matrix.size <= _CELLS:
         return bool(np.count_nonzero(np.isinf(matrix)))

@@ -100,7 +100,7 @@ class Trees(Members):
 
     # --- questions ------------------------------------------------------------------------------
 
-    def read(self, ensemble: Any, X: Any) -> npt.NDArray[Any]:
+    def read(self, ensemble: Any, X: Any) -> Any:
         """Rows to predict, as trees want them."""
         return check_X_predict(ensemble, X)
 

@@ -69,7 +69,7 @@ class StumpSearch:
         """
         if not is_all_numbers(self.table):
             return None
-        return 2 + 2 * sum(len(np.unique(column)) - 1 for column in self.table.X.T)
+        return 2 + 2 * sum(len(np.unique(column)) - 1 for column in np.asarray(self.table.X).T)
 
 
 def read_table(X: Any) -> Table:

@@ -354,7 +354,10 @@ struct Entry {
 };
 
 const Entry kEntries[] = {
-    {"SmallSubtrees", Path::SmallSubtrees, {"forest", "extra-trees", "bag of trees", "tree in bins"}},
+    {"SmallSubtrees",
+     Path::SmallSubtrees,
+     {"forest", "extra-trees", "bag of trees", "tree in bins", "forest, numbers", "extra-trees, numbers",
+      "forest, twenty classes", "extra-trees, twenty classes", "extra-trees, 1,000 columns"}},
     {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
     {"SortedRows",
      Path::SortedRows,
@@ -362,7 +365,8 @@ const Entry kEntries[] = {
       "tree in bins, numbers", "boosting, 2,000 rows"}},
     {"SmallHistograms", Path::SmallHistograms, {"forest", "exact forest"}},
     {"SumsInVectors", Path::SumsInVectors, {"forest", "exact forest"}},
-    {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes"}},
+    {"NumberHistograms", Path::NumberHistograms, {"forest, numbers"}},
+    {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes", "extra-trees, numbers"}},
     {"ClassChains",
      Path::ClassChains,
      {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},

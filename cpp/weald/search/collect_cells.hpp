@@ -81,7 +81,9 @@ inline bool collect_listed(const SearchRequest& request, const Column& column, c
   };
   ListedGroups groups;
   if (stats.layout == Layout::Packed) {
-    groups = walk(request.word_of_row, [=](Lane word, std::size_t group) { sums[group] += word; });
+    groups = walk_list(
+        request, column, node, request.word_of_row, scratch, [=](std::size_t group) { sums[group] = 0; },
+        [=](Lane word, std::size_t group) { sums[group] += word; });
   } else if (stats.layout == Layout::Dense) {
     groups = walk(request.place_of_row, [=](std::size_t place, std::size_t group) {
       for (std::size_t l = 0; l < lanes; ++l) sums[group * lanes + l] += words[(place - 1) * lanes + l];

@@ -100,7 +100,32 @@ def test_columns_are_drawn_where_rows_may_be_learned_by_heart():
     # The least are three, if there are rows to choose by.
     assert choose(Task(1000, 4)).max_features == 3
     assert choose(Task(1000, 4, family="numbers")).max_features == 3
-    assert choose(Task(100, 4, family="numbers")).max_features == 2
+    assert choose(Task(100, 4)).max_features == 2
+    assert choose(Task(100, 4, family="numbers")).max_features == 3
+
+
+def test_few_rounds_for_numbers_try_more_columns():
+    counts = [choose(NUMBERS, Given(n_estimators=n)).max_features for n in (300, 100, 50, 20, 5)]
+    assert counts[0] == counts[1] == 10
+    assert counts[1:] == sorted(counts[1:])
+    assert counts[-2] == 14
+    classes = [choose(SMALL, Given(n_estimators=n)).max_features for n in (300, 20)]
+    assert classes == [5, 5]
+
+
+@pytest.mark.parametrize("task", [SMALL, LARGE, NUMBERS], ids=str)
+def test_few_steps_are_held_back_less(task):
+    usual = choose(task)
+    for rounds, rate, part in [(20, 0.03, 0.1), (20, 0.1, 0.16), (40, 0.1, 0.64), (50, 0.1, 1.0)]:
+        short = choose(task, Given(n_estimators=rounds, learning_rate=rate))
+        assert short.l2 == pytest.approx(part * usual.l2)
+        assert short.min_gain == pytest.approx(part * usual.min_gain)
+        assert short.min_hessian == usual.min_hessian
+    # Small trees go less far, and rounds that may go on are not few.
+    flat = choose(task, Given(n_estimators=50, learning_rate=0.1, max_depth=3))
+    assert flat.l2 == pytest.approx(usual.l2 / 4)
+    assert choose(task, Given(n_estimators=20, goes_on=True)).l2 == usual.l2
+    assert choose(task, Given(n_estimators=20, learning_rate=0.1, l2=0.7)).l2 == 0.7
 
 
 def test_small_trees_go_further_and_see_more():

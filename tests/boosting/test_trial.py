@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 
 from weald import GradientBoostingClassifier
+from weald.boosting.defaults import Given, Task, choose
 from weald.boosting.trial import _folds
 from weald.input.fit_data import FitData
 from weald.input.row_keys import bits_of, row_keys
@@ -50,25 +51,22 @@ def is_clean(model, leaves: int | None = 16) -> bool:
 
 def by_hand(X, y, given=MappingProxyType({})) -> bool:
     """The trial, with public parameters only."""
-    several = len(np.unique(y)) > 2
+    n_classes = len(np.unique(y))
     folds = np.array([key_of(row) % 3 for row in X])
-    usual = GradientBoostingClassifier(
-        random_state=0, l2_regularization=1.0, min_gain=0.4 / len(np.unique(y)), **given
-    ).fit(X, y)
+    usual = choose(Task(len(y), X.shape[1], n_classes), Given(**given))
     rounds, most = (given["n_estimators"], 50) if "n_estimators" in given else (500, 125)
     common = {
         "n_estimators": min(rounds, most, max(10, ceil(rounds / 4))),
-        "learning_rate": max(usual.learning_rate_, min(0.3, 4 * usual.learning_rate_)),
-        "max_features": usual.max_features_,
+        "learning_rate": max(usual.learning_rate, min(0.3, 4 * usual.learning_rate)),
+        "max_features": usual.max_features,
         "max_depth": given.get("max_depth"),
-        "categorical_smoothing": usual.categorical_smoothing_,
         "random_state": 0,
     }
     free = not {"max_depth", "max_leaf_nodes"} & set(given)
-    leaves = usual.max_leaf_nodes_
+    leaves, of_clean = usual.max_leaf_nodes, 16 if rounds >= 100 else 31
     settings = [
-        {"max_leaf_nodes": leaves, "l2_regularization": 1.0, "min_gain": usual.min_gain_},
-        {"max_leaf_nodes": 16 if free else leaves, "l2_regularization": 0.1, "min_gain": 0.0},
+        {"max_leaf_nodes": leaves, "l2_regularization": usual.l2, "min_gain": usual.min_gain},
+        {"max_leaf_nodes": of_clean if free else leaves, "l2_regularization": 0.1, "min_gain": 0},
     ]
     total = np.zeros(2)
     for k in range(3):
@@ -77,7 +75,7 @@ def by_hand(X, y, given=MappingProxyType({})) -> bool:
             model = GradientBoostingClassifier(**common, **one).fit(X[inside], y[inside])
             said = model.predict_proba(X[asked])
             total[which] += asked.sum() * log_loss(y[asked], said, labels=model.classes_)
-        if total[1] >= total[0] or (several and total[1] <= 0.9 * total[0]):
+        if total[1] >= total[0] or (n_classes > 2 and total[1] <= 0.9 * total[0]):
             break
     return bool(total[1] < 0.95 * total[0])
 
@@ -106,7 +104,8 @@ GIVEN = [
 def test_several_classes_are_asked_whatever_is_given_of_rounds_and_trees(given, noise):
     X, y = points(240, 5, noise)
     model = GradientBoostingClassifier(random_state=0, **given).fit(X, y)
-    leaves = None if "max_depth" in given else given.get("max_leaf_nodes", 16)
+    free = 16 if given.get("n_estimators", 500) >= 100 else 31
+    leaves = None if "max_depth" in given else given.get("max_leaf_nodes", free)
     assert is_clean(model, leaves) == by_hand(X, y, given)
 
 
@@ -123,7 +122,7 @@ def test_clean_tables_of_several_classes_gain_with_rounds_given(rounds, share):
     X, y = load_digits(return_X_y=True)
     train, test = np.split(np.random.default_rng(0).permutation(len(y)), [1200])
     tried = GradientBoostingClassifier(random_state=0, n_estimators=rounds).fit(X[train], y[train])
-    assert is_clean(tried)
+    assert is_clean(tried, 16 if rounds >= 100 else 31)
     usual = GradientBoostingClassifier(
         random_state=0, n_estimators=rounds, l2_regularization=1.0, min_gain=0.04
     ).fit(X[train], y[train])
@@ -225,7 +224,7 @@ def test_who_gives_something_is_not_overruled(given):
 def test_nor_with_several_classes(given):
     X, y = points(300, 5, 0.0)
     rounds = {"n_estimators": 30}
-    assert is_clean(GradientBoostingClassifier(random_state=0, **rounds).fit(X, y))
+    assert is_clean(GradientBoostingClassifier(random_state=0, **rounds).fit(X, y), 31)
     alone = GradientBoostingClassifier(random_state=0, **rounds, **given).fit(X, y)
     assert alone.l2_regularization_ == 1.0
     assert alone.min_gain_ == given.get("min_gain", 0.0 if "order" in given else 0.08)

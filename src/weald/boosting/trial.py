@@ -32,7 +32,8 @@ from weald.input.row_keys import bits_of, row_keys
 
 __all__ = ["settled_by_trial"]
 
-_CLEAN_GAIN, _CLEAN_L2, _CLEAN_LEAVES = 0.0, 0.1, 16
+_CLEAN_GAIN, _CLEAN_L2 = 0.0, 0.1
+_CLEAN_LEAVES, _IF_SHORT, _SHORT = 16, 31, 100  # leaves, and those of fits of fewer rounds
 _FEWEST, _MOST = 100, 10_000  # rows of a table that is worth a trial
 _ROWS = 2_000  # of them in it
 _FOLDS = 3
@@ -58,7 +59,8 @@ def settled_by_trial(ensemble: Any, data: FitData, params: GradientParams) -> Gr
         return params
     clean = replace(params, min_gain=_CLEAN_GAIN, l2=_CLEAN_L2)
     if _free_trees(ensemble):
-        clean = replace(clean, max_leaf_nodes=_CLEAN_LEAVES)
+        leaves = _IF_SHORT if params.n_estimators < _SHORT else _CLEAN_LEAVES
+        clean = replace(clean, max_leaf_nodes=leaves)
     folds = list(_folds(replace(data, validation=None)))
     if not all(_knows_all_classes(train, data) and len(test) for train, test in folds):
         return params

@@ -148,6 +148,15 @@ def test_units_of_the_loss_are_counted_in_rows():
     assert choose(SMALL, Given(l2=2.0)).l2 == 2.0
 
 
+def test_rare_counts_pay_more_for_noise():
+    plain = choose(LARGE)
+    for worth, times in [(1.0, 1), (0.25, 4), (0.125, 8), (1e-9, 10)]:
+        rare = choose(replace(LARGE, worth=worth))
+        assert rare.min_gain == pytest.approx(times * plain.min_gain)
+        assert rare.categorical_smoothing == pytest.approx(times * plain.categorical_smoothing)
+        assert rare.l2 == plain.l2
+
+
 # --- in fits --------------------------------------------------------------------------------------
 
 

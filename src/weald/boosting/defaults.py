@@ -131,6 +131,7 @@ _MANY_ROWS = 10_000  # from here on rows can be spared for validation
 _PATIENCE = 10
 _ALL_PRICES = 5.0  # steps from which on l2 and min_gain are needed in full,
 _LEAST_PRICE = 0.1  # and this part of them for any
+_RAREST = 10.0  # counts pay so many times as much, at most
 _MIN_HESSIAN = 1e-3
 
 
@@ -200,6 +201,8 @@ def choose(task: Task, given: Given | None = None) -> Settings:
       rows by heart, which a fit of few steps has no time for: there they only hold it back.
     - `categorical_smoothing` grows with the root of the rows: the order of many categories in a
       large table overfits, while in a small one smoothing hides them.
+    - Rare counts are never without noise, however many rows there are: `min_gain` and
+      `categorical_smoothing` are divided by what a row tells (`worth`), up to 10 times as much.
 
     All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables of
     noisy numbers, which that half lacks, on some of its classes taken for numbers and on
@@ -237,16 +240,19 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     ease = min(1.0, max(_LEAST_PRICE, (steps / _ALL_PRICES) ** 2))
     leaves = None if given.max_depth is not None else _between(usual.leaves, task.n_rows / 25)
     patience = max(_PATIENCE, ceil(0.5 / rate)) if task.n_rows > _MANY_ROWS else None
-    min_gain = ease * task.unit * usual.min_gain / task.n_classes if task.order == 2 else 0.0
+    rarity = min(_RAREST, 1 / task.worth)
+    min_gain = rarity * ease * task.unit * usual.min_gain / task.n_classes
     return Settings(
         learning_rate=rate,
         n_estimators=rounds,
         max_leaf_nodes=_or(given.max_leaf_nodes, leaves),
         max_features=_or(given.max_features, _columns(usual, task, rounds, steps, size)),
         l2=_or(given.l2, ease * task.unit * usual.l2),
-        min_gain=_or(given.min_gain, min_gain),
+        min_gain=_or(given.min_gain, min_gain if task.order == 2 else 0.0),
         min_hessian=_or(given.min_hessian, task.unit * _MIN_HESSIAN),
-        categorical_smoothing=_or(given.categorical_smoothing, sqrt(task.n_rows / 200)),
+        categorical_smoothing=_or(
+            given.categorical_smoothing, rarity * sqrt(task.n_rows / 200)
+        ),
         patience=_or(given.patience, patience),
     )
 

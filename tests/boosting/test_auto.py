@@ -65,8 +65,12 @@ def test_nothing_given_is_the_table():
     assert (small.n_estimators, small.learning_rate, small.max_leaf_nodes) == (500, 0.05, 64)
     assert (small.max_features, small.l2, small.min_gain, small.patience) == (5, 1.0, 0.2, None)
     numbers = choose(NUMBERS)
-    assert (numbers.n_estimators, numbers.max_features, numbers.l2) == (1000, 10, 3.0)
-    assert numbers.min_gain == 0
+    assert (numbers.n_estimators, numbers.learning_rate) == (2000, 0.025)
+    assert (numbers.max_features, numbers.l2, numbers.min_gain) == (10, 3.0, 0)
+    many = choose(replace(NUMBERS, n_rows=10_001))
+    assert (many.n_estimators, many.learning_rate) == (1000, 0.05)
+    exact = choose(replace(NUMBERS, family="exact"))
+    assert (exact.n_estimators, exact.learning_rate) == (400, 0.05)
     slow = choose(replace(SMALL, slow=True))
     assert (slow.n_estimators, slow.learning_rate) == (100, 0.1)
 
@@ -130,7 +134,7 @@ def test_few_steps_are_held_back_less(task):
 
 def test_small_trees_go_further_and_see_more():
     deep, flat = (choose(NUMBERS, Given(max_depth=depth)) for depth in (10, 3))
-    assert deep.learning_rate == 0.05 < flat.learning_rate
+    assert deep.learning_rate == 0.025 < flat.learning_rate
     assert deep.max_features == 10 < flat.max_features == 20
     assert choose(NUMBERS, Given(max_leaf_nodes=8)).learning_rate == flat.learning_rate
 
@@ -246,12 +250,15 @@ def test_a_tiny_rate_is_told():
 @pytest.mark.parametrize(
     "model",
     [
-        GradientBoostingRegressor(n_iter_no_change=5, random_state=0),
+        GradientBoostingRegressor(n_iter_no_change=5, learning_rate=0.05, random_state=0),
         GradientBoostingRegressor(
             n_iter_no_change=5, random_state=0, validation_fraction=None, learning_rate=0.3
         ),
         GradientBoostingRegressor(
-            n_iter_no_change=5, scoring="neg_mean_squared_error", random_state=0
+            n_iter_no_change=5,
+            scoring="neg_mean_squared_error",
+            learning_rate=0.05,
+            random_state=0,
         ),
         GradientBoostingRegressor(
             n_iter_no_change=5, loss="absolute_error", learning_rate=0.3, random_state=0

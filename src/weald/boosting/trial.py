@@ -5,8 +5,8 @@ noisy one is spoilt by them, and nothing that is known before a fit tells the tw
 settings are tried on some rows, in fewer and larger steps than the fit will make: a quarter of its
 rounds rank them as all of them do.
 
-Who gives a number of rounds expects a fit of that length: then 50 rounds are the most, and mostly
-one fold is enough. Two classes gain little from a trial, so that they are tried only where nothing
+Who gives a number of rounds expects a fit of that length: then 50 rounds, or a tenth of
+them, and two folds are the most. Where one fold leaves no doubt, no other is asked. Two classes gain little from a trial, so that they are tried only where nothing
 is given that has a say in how far a fit goes.
 
 Folds go by what a row says, not by its number. So all copies of a row are in one of them, a row of
@@ -36,9 +36,10 @@ _CLEAN_GAIN, _CLEAN_L2 = 0.0, 0.1
 _CLEAN_LEAVES, _IF_SHORT, _SHORT = 16, 31, 100  # leaves, and those of fits of fewer rounds
 _FEWEST, _MOST = 100, 10_000  # rows of a table that is worth a trial
 _ROWS = 2_000  # of them in it
-_FOLDS = 3
-_FASTER = 4  # times the rate, for a quarter of the rounds
-_FEWEST_ROUNDS, _MOST_ROUNDS = 10, 50  # of a trial; the most where the user gives rounds
+_FOLDS, _FOLDS_IF_GIVEN = 3, 2  # the less where the user gives rounds
+_FASTER = 4  # times as far in a round, for a quarter of the rounds
+_FEWEST_ROUNDS = 10  # of a trial
+_MOST_ROUNDS, _PART = 50, 10  # of it where the user gives rounds: 50, or a tenth of them
 _CLEARLY = 0.95  # of the usual settings' loss, or these stay
 _DECIDED = 0.9, 1.0  # of it so far, below (with several classes) or above: no other fold is asked
 
@@ -66,7 +67,7 @@ def settled_by_trial(ensemble: Any, data: FitData, params: GradientParams) -> Gr
         return params
     low, high = _DECIDED if _several(ensemble) else (0.0, _DECIDED[1])
     losses = np.zeros(2)
-    for train, test in folds:
+    for train, test in folds[: _FOLDS if is_auto(ensemble.n_estimators) else _FOLDS_IF_GIVEN]:
         losses += [test.weight * _loss(ensemble, train, test, one) for one in (params, clean)]
         if not low * losses[0] < losses[1] < high * losses[0]:
             break
@@ -105,14 +106,15 @@ def _knows_all_classes(train: FitData, data: FitData) -> bool:
 
 def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) -> float:
     """Mean loss of rows that a copy has not seen."""
-    rounds = max(_FEWEST_ROUNDS, ceil(params.n_estimators / _FASTER))
+    asked = params.n_estimators
+    rounds = min(asked, max(_FEWEST_ROUNDS, ceil(asked / _FASTER)))
+    if not is_auto(ensemble.n_estimators):
+        rounds = min(rounds, max(_MOST_ROUNDS, ceil(asked / _PART)))
+    rate = params.learning_rate
     quick = replace(
         params,
-        learning_rate=max(params.learning_rate, min(_FASTER * params.learning_rate, LARGEST_RATE)),
-        n_estimators=min(
-            params.n_estimators,
-            rounds if is_auto(ensemble.n_estimators) else min(rounds, _MOST_ROUNDS),
-        ),
+        learning_rate=max(rate, min(rate * asked / rounds, LARGEST_RATE)),
+        n_estimators=rounds,
         patience=None,
     )
     one = copy(ensemble)

@@ -21,8 +21,8 @@ one thread; {REFERENCE} makes 1,000 trees, the other peers 100. The loss is log 
 root mean squared error for numbers and Poisson deviance for counts (claims per year, weighted by
 years; each library is told its Poisson loss). It is the mean over random splits into 80 % training
 rows, of which at most {CAP:,} are used, and 20 % test rows; large tables as they are stand at the
-end. Tables of 50 columns or more are `ames` (79) and `splice` (60). All losses are shown relative to
-{REFERENCE}'s: below 1 is better. Categorical columns are handed over natively. Settings of weald
+end. Tables of 50 columns or more are `ames` (79) and `splice` (60). All losses are shown relative
+to {REFERENCE}'s: below 1 is better. Categorical columns are handed over natively. Settings of weald
 are chosen on the half "tune"; the half "check" has no say in them. CPU is the processor time of the
 fits.
 """

@@ -126,7 +126,7 @@ def write(
 ) -> None:
     """Write the page; the published one only where all tables and libraries are in it.
 
-    Peers that were not fitted here are taken from what is published, if their versions are the same.
+    Peers that were not fitted here are taken from what is published, if they have the same version.
     """
     home = ROOT / "bench" / "defaults"
     old = report.published(home, "tables", PEERS)

@@ -49,7 +49,7 @@ def read(name: str) -> tuple[Inputs, np.ndarray]:
 def target(name: str) -> np.ndarray:
     """The target of a set as it stands in the file."""
     frame = pd.read_csv(path(name), usecols=["target"], keep_default_na=False, na_values=[""])
-    return frame["target"].to_numpy()
+    return np.asarray(frame["target"])
 
 
 def take(X: Inputs, rows: np.ndarray) -> Inputs:

@@ -55,7 +55,9 @@ def by_hand(X, y, given=MappingProxyType({})) -> bool:
     folds = np.array([key_of(row) % 3 for row in X])
     usual = choose(Task(len(y), X.shape[1], n_classes), Given(**given))
     asked = "n_estimators" in given
-    rounds, most = (given["n_estimators"], max(50, given["n_estimators"] // 10)) if asked else (500, 125)
+    rounds, most = (
+        (given["n_estimators"], max(50, given["n_estimators"] // 10)) if asked else (500, 125)
+    )
     tried = min(rounds, most, max(10, ceil(rounds / 4)))
     rate = usual.learning_rate
     common = {

@@ -215,8 +215,8 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     Tried for many classes and not taken: an `l2` in proportion to 1 / n_classes (no gain, and worse
     with noise), a smaller `min_gain` (clean tables gain 5 to 40 %, noisy ones lose as much, so that
     :mod:`weald.boosting.trial` asks the table), more columns in few rounds (4 % worse, all columns
-    14 %, though few of many that matter are found sooner), a `min_hessian` of up to 1/2 (1 %) and half the
-    rate with twice the rounds (1 % more).
+    14 %, though few of many that matter are found sooner), a `min_hessian` of up to 1/2 (1 %; worse
+    in few rounds) and half the rate with twice the rounds (1 % more).
 
     Examples
     --------
@@ -251,9 +251,7 @@ def choose(task: Task, given: Given | None = None) -> Settings:
         l2=_or(given.l2, ease * task.unit * usual.l2),
         min_gain=_or(given.min_gain, min_gain if task.order == 2 else 0.0),
         min_hessian=_or(given.min_hessian, task.unit * _MIN_HESSIAN),
-        categorical_smoothing=_or(
-            given.categorical_smoothing, rarity * sqrt(task.n_rows / 200)
-        ),
+        categorical_smoothing=_or(given.categorical_smoothing, rarity * sqrt(task.n_rows / 200)),
         patience=_or(given.patience, patience),
     )
 

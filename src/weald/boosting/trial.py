@@ -5,9 +5,9 @@ noisy one is spoilt by them, and nothing that is known before a fit tells the tw
 settings are tried on some rows, in fewer and larger steps than the fit will make: a quarter of its
 rounds rank them as all of them do.
 
-Who gives a number of rounds expects a fit of that length: then 50 rounds, or a tenth of
-them, and two folds are the most. Where one fold leaves no doubt, no other is asked. Two classes gain little from a trial, so that they are tried only where nothing
-is given that has a say in how far a fit goes.
+Who gives a number of rounds expects a fit of that length: then 50 rounds, or a tenth of them, and
+two folds are the most. Where one fold leaves no doubt, no other is asked. Two classes gain little
+from a trial, so that they are tried only where rounds and trees are left to us, too.
 
 Folds go by what a row says, not by its number. So all copies of a row are in one of them, a row of
 weight k is k rows here, too, and their order does not matter.
@@ -142,4 +142,3 @@ def _folds(data: FitData) -> Iterator[tuple[FitData, FitData]]:
     fold = keys[some] % np.uint64(_FOLDS)
     for k in range(_FOLDS):
         yield data.take(some[fold != k]), data.take(some[fold == k])
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ def row_keys(columns: Iterable[Keys], n: int) -> Keys:
     return keys
 
 
-def bits_of(numbers: npt.ArrayLike | Any) -> Keys:
+def bits_of(numbers: npt.ArrayLike) -> Keys:
     """The bits of numbers; there is one zero, and one way to be missing."""
     values = np.asarray(numbers, dtype=np.float64) + 0.0  # -0 is 0
     values[np.isnan(values)] = np.nan  # one of the many forms of NaN

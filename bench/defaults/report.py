@@ -13,6 +13,8 @@ from bench.defaults.store import Key, Store
 from bench.defaults.tables import CAP, TABLES, Table
 from bench.report import aligned
 
+FACTS = ("CPU", "packages", "figures of an earlier run")
+
 INTRODUCTION = f"""\
 # Default settings on real tables
 
@@ -20,11 +22,10 @@ Made by `make defaults`; do not edit. Every library fits every table with its de
 one thread; {REFERENCE} makes 1,000 trees, the other peers 100. The loss is log loss for classes,
 root mean squared error for numbers and Poisson deviance for counts (claims per year, weighted by
 years; each library is told its Poisson loss). It is the mean over random splits into 80 % training
-rows, of which at most {CAP:,} are used, and 20 % test rows; large tables as they are stand at the
-end. Tables of 50 columns or more are `ames` (79) and `splice` (60). All losses are shown relative
-to {REFERENCE}'s: below 1 is better. Categorical columns are handed over natively. Settings of weald
-are chosen on the half "tune"; the half "check" has no say in them. CPU is the processor time of the
-fits.
+rows, of which at most {CAP:,} are used, and 20 % test rows. Tables of 50 columns or more are `ames`
+(79) and `splice` (60). All losses are shown relative to {REFERENCE}'s: below 1 is better.
+Categorical columns are handed over natively. Settings of weald are chosen on the half "tune"; the
+half "check" has no say in them. CPU is the processor time of the fits.
 """
 
 
@@ -159,9 +160,11 @@ def page(
         settings.append(
             f"- left out, since not every library was fitted to it: {', '.join(unseen)}"
         )
+    if large:
+        settings.append("- tables with all of their rows stand at the end")
     text = [
         INTRODUCTION,
-        *(f"- {name}: {facts[name]}" for name in ("CPU", "packages")),
+        *(f"- {name}: {facts[name]}" for name in FACTS if name in facts),
         *settings,
         "",
         'Geometric means of the relative losses (number of tables); "wins" counts the tables with',

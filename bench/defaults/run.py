@@ -143,8 +143,12 @@ def write(
         len(made) >= len(old) and tables == list(TABLES) and splits == SPLITS
     )
     folder = output or (home if full else KEPT)
+    facts = machine.facts()
+    older = [who.name for who in shown if not all(_kept(store, line.table, who) for line in made)]
+    if older:
+        facts["figures of an earlier run"] = ", ".join(older)
     if made:
-        report.write(folder, made, large, shown, machine.facts())
+        report.write(folder, made, large, shown, facts)
         print(f"\n{report.summary(made, [who.name for who in shown])}\n\nwritten to {folder}")
 
 

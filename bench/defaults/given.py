@@ -234,7 +234,7 @@ def page(shown: Sequence[Cell], asked: Sequence[Given], splits: int, facts: dict
         'the tables: below 1, weald is better. "Best library" is the one with the least mean loss',
         'in that line, "best of each table" the best of the three on every table by itself, with',
         "hindsight. CPU is the time of all fits over that of the fastest library in the line.",
-        'What "auto" means was chosen on the half "tune" alone.',
+        'What "auto" means was chosen on the half "tune", and on tables outside the study.',
         "",
         f"- CPU: {facts['CPU']}",
         f"- packages: {facts['packages']}",

@@ -206,11 +206,11 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     - Rare counts are never without noise, however many rows there are: `min_gain` and
       `categorical_smoothing` are divided by what a row tells (`worth`), up to 10 times as much.
 
-    All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables of
-    noisy numbers, which that half lacks, on some of its classes taken for numbers and on
-    scikit-learn's diabetes and Friedman data; see bench/defaults/RESULTS.md for nothing given, and
-    bench/defaults/GIVEN.md. The losses of "exact", of "gamma" and of "tweedie" are not in the
-    study; the first had a short look.
+    All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables,
+    which that half lacks, on parts of its larger ones, on some of its classes taken for numbers, on
+    scikit-learn's data and on tables outside the study (sonar, votes, ecoli, soybean); see
+    bench/defaults/RESULTS.md for nothing given, and bench/defaults/GIVEN.md. The losses of "exact",
+    of "gamma" and of "tweedie" are not in the study; the first had a short look.
 
     Tried for many classes and not taken: an `l2` in proportion to 1 / n_classes (no gain, and worse
     with noise), a smaller `min_gain` (clean tables gain 5 to 40 %, noisy ones lose as much, so that

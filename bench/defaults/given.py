@@ -186,12 +186,17 @@ def summary(shown: Sequence[Cell], asked: Sequence[Given]) -> str:
                 *given.words,
                 str(len(group)),
                 *(f"{one:.3f}" for one in over),
-                f"{max(over):.3f}",
+                f"{_bar(group):.3f}",
                 f"{geometric_mean(cell.relative() for cell in group):.3f}",
                 f"{total[OURS] / min(total[name] for name in RIVALS):.1f}",
             )
         )
     return aligned((*head, "/ best library", "/ best of each table", "CPU / least"), lines)
+
+
+def _bar(group: Sequence[Cell]) -> float:
+    """Our mean loss over that of the best library."""
+    return max(geometric_mean(cell.relative(name) for cell in group) for name in RIVALS)
 
 
 def details(shown: Sequence[Cell], asked: Sequence[Given]) -> str:
@@ -213,6 +218,11 @@ def page(shown: Sequence[Cell], asked: Sequence[Given], splits: int, facts: dict
     """The page that people read."""
     names = {cell.table.name for cell in shown}
     missing = [table.name for table in TABLES if table.name not in names]
+    above = [
+        " ".join(filter(None, given.words))
+        for given in asked
+        if (group := [cell for cell in shown if cell.given == given]) and _bar(group) > 1
+    ]
     halves: tuple[Half, ...] = ("tune", "check")
     text = [
         "# Some parameters given",
@@ -224,7 +234,7 @@ def page(shown: Sequence[Cell], asked: Sequence[Given], splits: int, facts: dict
         'the tables: below 1, weald is better. "Best library" is the one with the least mean loss',
         'in that line, "best of each table" the best of the three on every table by itself, with',
         "hindsight. CPU is the time of all fits over that of the fastest library in the line.",
-        'What "auto" means was chosen on the half "tune" alone.',
+        'What "auto" means was chosen on the half "tune", and on tables outside the study.',
         "",
         f"- CPU: {facts['CPU']}",
         f"- packages: {facts['packages']}",
@@ -233,6 +243,11 @@ def page(shown: Sequence[Cell], asked: Sequence[Given], splits: int, facts: dict
         f"- the whole grid has rounds {', '.join(ROUNDS)}; rates {', '.join(RATES)}; "
         f"trees {', '.join(TREES)}",
         f"- tables of the study that are not in it: {', '.join(missing) or 'none'}",
+        f"- sets of parameters with more loss than the best library: {', '.join(above) or 'none'}",
+        "",
+        "## All tables",
+        "",
+        summary(shown, asked),
     ]
     for half in halves:
         part = [cell for cell in shown if cell.table.half == half]

@@ -22,7 +22,7 @@ from bench.categories import categorical
 from bench.defaults import report
 from bench.defaults.contenders import PEERS, Contender, fit, ours, predictions
 from bench.defaults.store import Key, Result, Store
-from bench.defaults.tables import TABLES, Part, Table, split
+from bench.defaults.tables import LARGE, TABLES, Part, Table, split
 from bench.measure import ROOT
 from bench.replications import sets
 from bench.task import OURS
@@ -41,6 +41,7 @@ def options() -> argparse.Namespace:
         "--ours", action="append", metavar="NAME:JSON", help="settings of weald; may be repeated"
     )
     parser.add_argument("--run", choices=("all", "ours", "peers"), default="all", help="who fits")
+    parser.add_argument("--large", action="store_true", help="fit to the large tables, whole, once")
     parser.add_argument("--fresh", action="store_true", help="fit ours again though it is kept")
     parser.add_argument("--output", type=Path, help="folder for results.json and RESULTS.md")
     return parser.parse_args()
@@ -104,7 +105,7 @@ def main() -> None:
     chosen = options()
     tables = [
         table
-        for table in TABLES
+        for table in (LARGE if chosen.large else TABLES)
         if chosen.half in ("all", table.half) and re.search(chosen.only, table.name)
     ]
     if not tables:
@@ -112,19 +113,43 @@ def main() -> None:
     mine = [ours(text) for text in chosen.ours or ["defaults"]]
     runners = {"all": [*mine, *PEERS], "ours": mine, "peers": list(PEERS)}[chosen.run]
     store = Store(KEPT)
-    failures = run(store, by_size(tables), runners, chosen.splits, chosen.fresh)
-    shown = [who for who in (*mine, *PEERS) if any(_kept(store, table, who) for table in tables)]
-    made = report.lines(store, tables, shown, chosen.splits)
-    everyone = [(OURS, "{}"), *((peer.name, peer.settings) for peer in PEERS)]
-    full = [(who.name, who.settings) for who in shown] == everyone and (
-        len(made) == len(TABLES) and chosen.splits == SPLITS
-    )
-    folder = chosen.output or (ROOT / "bench" / "defaults" if full else KEPT)
-    if made:
-        report.write(folder, made, shown, machine.facts())
-        print(f"\n{report.summary(made, [who.name for who in shown])}\n\nwritten to {folder}")
+    splits = 1 if chosen.large else chosen.splits
+    failures = run(store, by_size(tables), runners, splits, chosen.fresh)
+    if not chosen.large:
+        write(store, tables, mine, splits, chosen.output)
     if failures:
         raise SystemExit(f"{failures} fits failed")
+
+
+def write(
+    store: Store, tables: list[Table], mine: list[Contender], splits: int, output: Path | None
+) -> None:
+    """Write the page; the published one only where all tables and libraries are in it.
+
+    Peers that were not fitted here are taken from what is published, if they have the same version.
+    """
+    home = ROOT / "bench" / "defaults"
+    old = report.published(home, "tables", PEERS)
+    known = {name for line in old for name in line.losses}
+    shown = [
+        who
+        for who in (*mine, *PEERS)
+        if who.name in known or any(_kept(store, table, who) for table in tables)
+    ]
+    made = report.lines(store, tables, shown, splits, old)
+    large = report.lines(store, LARGE, shown, 1, report.published(home, "large", PEERS))
+    everyone = [(OURS, "{}"), *((peer.name, peer.settings) for peer in PEERS)]
+    full = [(who.name, who.settings) for who in shown] == everyone and (
+        len(made) >= len(old) and tables == list(TABLES) and splits == SPLITS
+    )
+    folder = output or (home if full else KEPT)
+    facts = machine.facts()
+    older = [who.name for who in shown if not all(_kept(store, line.table, who) for line in made)]
+    if older:
+        facts["figures of an earlier run"] = ", ".join(older)
+    if made:
+        report.write(folder, made, large, shown, facts)
+        print(f"\n{report.summary(made, [who.name for who in shown])}\n\nwritten to {folder}")
 
 
 def _kept(store: Store, table: Table, contender: Contender) -> bool:

@@ -28,7 +28,8 @@ class Key:
     @classmethod
     def of(cls, table: Table, split: int, contender: Contender) -> Key:
         """Key of a fit with the versions installed now."""
-        return cls(table.name, split, contender.library, contender.settings, contender.version)
+        who = contender.library, contender.settings, contender.version
+        return cls(table.name, split, *who, table.cap)
 
 
 @dataclass(frozen=True)

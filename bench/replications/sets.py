@@ -46,6 +46,12 @@ def read(name: str) -> tuple[Inputs, np.ndarray]:
     return frame.astype(dict.fromkeys(words, "category")), y
 
 
+def target(name: str) -> np.ndarray:
+    """The target of a set as it stands in the file."""
+    frame = pd.read_csv(path(name), usecols=["target"], keep_default_na=False, na_values=[""])
+    return np.asarray(frame["target"])
+
+
 def take(X: Inputs, rows: np.ndarray) -> Inputs:
     """Rows of a matrix or a frame."""
     return X[rows] if isinstance(X, np.ndarray) else X.iloc[rows]

@@ -65,8 +65,12 @@ def test_nothing_given_is_the_table():
     assert (small.n_estimators, small.learning_rate, small.max_leaf_nodes) == (500, 0.05, 64)
     assert (small.max_features, small.l2, small.min_gain, small.patience) == (5, 1.0, 0.2, None)
     numbers = choose(NUMBERS)
-    assert (numbers.n_estimators, numbers.max_features, numbers.l2) == (1000, 10, 3.0)
-    assert numbers.min_gain == 0
+    assert (numbers.n_estimators, numbers.learning_rate) == (2000, 0.025)
+    assert (numbers.max_features, numbers.l2, numbers.min_gain) == (10, 3.0, 0)
+    many = choose(replace(NUMBERS, n_rows=10_001))
+    assert (many.n_estimators, many.learning_rate) == (1000, 0.05)
+    exact = choose(replace(NUMBERS, family="exact"))
+    assert (exact.n_estimators, exact.learning_rate) == (400, 0.05)
     slow = choose(replace(SMALL, slow=True))
     assert (slow.n_estimators, slow.learning_rate) == (100, 0.1)
 
@@ -100,12 +104,37 @@ def test_columns_are_drawn_where_rows_may_be_learned_by_heart():
     # The least are three, if there are rows to choose by.
     assert choose(Task(1000, 4)).max_features == 3
     assert choose(Task(1000, 4, family="numbers")).max_features == 3
-    assert choose(Task(100, 4, family="numbers")).max_features == 2
+    assert choose(Task(100, 4)).max_features == 2
+    assert choose(Task(100, 4, family="numbers")).max_features == 3
+
+
+def test_few_rounds_for_numbers_try_more_columns():
+    counts = [choose(NUMBERS, Given(n_estimators=n)).max_features for n in (300, 100, 50, 20, 5)]
+    assert counts[0] == counts[1] == 10
+    assert counts[1:] == sorted(counts[1:])
+    assert counts[-2] == 14
+    classes = [choose(SMALL, Given(n_estimators=n)).max_features for n in (300, 20)]
+    assert classes == [5, 5]
+
+
+@pytest.mark.parametrize("task", [SMALL, LARGE, NUMBERS], ids=str)
+def test_few_steps_are_held_back_less(task):
+    usual = choose(task)
+    for rounds, rate, part in [(20, 0.03, 0.1), (20, 0.1, 0.16), (40, 0.1, 0.64), (50, 0.1, 1.0)]:
+        short = choose(task, Given(n_estimators=rounds, learning_rate=rate))
+        assert short.l2 == pytest.approx(part * usual.l2)
+        assert short.min_gain == pytest.approx(part * usual.min_gain)
+        assert short.min_hessian == usual.min_hessian
+    # Small trees go less far, and rounds that may go on are not few.
+    flat = choose(task, Given(n_estimators=50, learning_rate=0.1, max_depth=3))
+    assert flat.l2 == pytest.approx(usual.l2 / 4)
+    assert choose(task, Given(n_estimators=20, goes_on=True)).l2 == usual.l2
+    assert choose(task, Given(n_estimators=20, learning_rate=0.1, l2=0.7)).l2 == 0.7
 
 
 def test_small_trees_go_further_and_see_more():
     deep, flat = (choose(NUMBERS, Given(max_depth=depth)) for depth in (10, 3))
-    assert deep.learning_rate == 0.05 < flat.learning_rate
+    assert deep.learning_rate == 0.025 < flat.learning_rate
     assert deep.max_features == 10 < flat.max_features == 20
     assert choose(NUMBERS, Given(max_leaf_nodes=8)).learning_rate == flat.learning_rate
 
@@ -121,6 +150,15 @@ def test_units_of_the_loss_are_counted_in_rows():
         assert getattr(tiny, name) == getattr(plain, name) / 1024
     assert choose(replace(SMALL, order=1)).min_gain == 0
     assert choose(SMALL, Given(l2=2.0)).l2 == 2.0
+
+
+def test_rare_counts_pay_more_for_noise():
+    plain = choose(LARGE)
+    for worth, times in [(1.0, 1), (0.25, 4), (0.125, 8), (1e-9, 10)]:
+        rare = choose(replace(LARGE, worth=worth))
+        assert rare.min_gain == pytest.approx(times * plain.min_gain)
+        assert rare.categorical_smoothing == pytest.approx(times * plain.categorical_smoothing)
+        assert rare.l2 == plain.l2
 
 
 # --- in fits --------------------------------------------------------------------------------------
@@ -212,12 +250,15 @@ def test_a_tiny_rate_is_told():
 @pytest.mark.parametrize(
     "model",
     [
-        GradientBoostingRegressor(n_iter_no_change=5, random_state=0),
+        GradientBoostingRegressor(n_iter_no_change=5, learning_rate=0.05, random_state=0),
         GradientBoostingRegressor(
             n_iter_no_change=5, random_state=0, validation_fraction=None, learning_rate=0.3
         ),
         GradientBoostingRegressor(
-            n_iter_no_change=5, scoring="neg_mean_squared_error", random_state=0
+            n_iter_no_change=5,
+            scoring="neg_mean_squared_error",
+            learning_rate=0.05,
+            random_state=0,
         ),
         GradientBoostingRegressor(
             n_iter_no_change=5, loss="absolute_error", learning_rate=0.3, random_state=0

@@ -1,8 +1,10 @@
-"""Clean or noisy: where all is "auto", small tables of classes are asked in a trial."""
+"""Clean or noisy: small tables of classes are asked in a trial, where that is left to us."""
 
 from __future__ import annotations
 
 import warnings
+from math import ceil
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -11,24 +13,23 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 
 from weald import GradientBoostingClassifier
-from weald.boosting.trial import _folds, _keys
+from weald.boosting.defaults import Given, Task, choose
+from weald.boosting.trial import _folds
 from weald.input.fit_data import FitData
+from weald.input.row_keys import bits_of, row_keys
 
 WHOLE = 2**64
 
 
-def mixed(key: int) -> int:
-    """splitmix64, with Python's own whole numbers."""
-    key = (key + 0x9E3779B97F4A7C15) % WHOLE
-    key = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9) % WHOLE
-    key = ((key ^ (key >> 27)) * 0x94D049BB133111EB) % WHOLE
-    return key ^ (key >> 31)
-
-
 def key_of(row) -> int:
+    """With Python's own whole numbers."""
     key = 0
     for value in row:
-        key = mixed(key ^ int(np.float64(value).view(np.uint64)))
+        key = ((key ^ int(np.float64(value).view(np.uint64))) * 0x9E3779B97F4A7C15) % WHOLE
+        key ^= key >> 32
+    for factor, shift in ((0xBF58476D1CE4E5B9, 27), (0x94D049BB133111EB, 31)):
+        key = (key * factor) % WHOLE
+        key ^= key >> shift
     return key
 
 
@@ -43,33 +44,44 @@ def points(n: int, n_classes: int, noise: float, seed: int = 0):
     return X, y
 
 
-def is_clean(model) -> bool:
-    return (model.min_gain_, model.l2_regularization_, model.max_leaf_nodes_) == (0.0, 0.1, 16)
+def is_clean(model, leaves: int | None = 16) -> bool:
+    chosen = (model.min_gain_, model.l2_regularization_, model.max_leaf_nodes_)
+    return chosen == (0.0, 0.1, leaves)
 
 
-def by_hand(X, y) -> bool:
+def by_hand(X, y, given=MappingProxyType({})) -> bool:
     """The trial, with public parameters only."""
-    keys = [key_of(row) for row in X]
-    folds = np.array([mixed(key) % 3 for key in keys])
-    usual = GradientBoostingClassifier(max_leaf_nodes=64, random_state=0).fit(X, y)
+    n_classes = len(np.unique(y))
+    folds = np.array([key_of(row) % 3 for row in X])
+    usual = choose(Task(len(y), X.shape[1], n_classes), Given(**given))
+    asked = "n_estimators" in given
+    rounds, most = (
+        (given["n_estimators"], max(50, given["n_estimators"] // 10)) if asked else (500, 125)
+    )
+    tried = min(rounds, most, max(10, ceil(rounds / 4)))
+    rate = usual.learning_rate
     common = {
-        "n_estimators": 125,
-        "learning_rate": 0.2,
-        "max_features": usual.max_features_,
-        "categorical_smoothing": usual.categorical_smoothing_,
+        "n_estimators": tried,
+        "learning_rate": max(rate, min(0.3, rate * rounds / tried)),
+        "max_features": usual.max_features,
+        "max_depth": given.get("max_depth"),
         "random_state": 0,
     }
+    free = not {"max_depth", "max_leaf_nodes"} & set(given)
+    leaves, of_clean = usual.max_leaf_nodes, 16 if rounds >= 100 else 31
     settings = [
-        {"max_leaf_nodes": 64, "l2_regularization": 1.0, "min_gain": usual.min_gain_},
-        {"max_leaf_nodes": 16, "l2_regularization": 0.1, "min_gain": 0.0},
+        {"max_leaf_nodes": leaves, "l2_regularization": usual.l2, "min_gain": usual.min_gain},
+        {"max_leaf_nodes": of_clean if free else leaves, "l2_regularization": 0.1, "min_gain": 0},
     ]
     total = np.zeros(2)
-    for k in range(3):
-        inside, asked = folds != k, folds == k
+    for k in range(2 if asked else 3):
+        inside, test = folds != k, folds == k
         for which, one in enumerate(settings):
             model = GradientBoostingClassifier(**common, **one).fit(X[inside], y[inside])
-            said = model.predict_proba(X[asked])
-            total[which] += asked.sum() * log_loss(y[asked], said, labels=model.classes_)
+            said = model.predict_proba(X[test])
+            total[which] += test.sum() * log_loss(y[test], said, labels=model.classes_)
+        if total[1] >= total[0] or (n_classes > 2 and total[1] <= 0.9 * total[0]):
+            break
     return bool(total[1] < 0.95 * total[0])
 
 
@@ -80,6 +92,49 @@ def test_the_choice_is_that_of_a_trial_by_hand(n_classes, noise, seed):
     X, y = points(240, n_classes, noise, seed)
     model = GradientBoostingClassifier(random_state=0).fit(X, y)
     assert is_clean(model) == by_hand(X, y)
+
+
+GIVEN = [
+    {"n_estimators": 20},
+    {"n_estimators": 3, "learning_rate": 0.1},
+    {"n_estimators": 100, "learning_rate": 0.1, "max_leaf_nodes": 31},
+    {"n_estimators": 300, "max_depth": 3},
+    {"n_estimators": 800},
+    {"max_leaf_nodes": 8},
+    {"max_depth": 6},
+]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=str)
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.1, 0.3])
+def test_several_classes_are_asked_whatever_is_given_of_rounds_and_trees(given, noise):
+    X, y = points(240, 5, noise)
+    model = GradientBoostingClassifier(random_state=0, **given).fit(X, y)
+    free = 16 if given.get("n_estimators", 500) >= 100 else 31
+    leaves = None if "max_depth" in given else given.get("max_leaf_nodes", free)
+    assert is_clean(model, leaves) == by_hand(X, y, given)
+
+
+def test_given_values_are_kept_by_the_trial():
+    X, y = points(400, 5, 0.0)
+    given = {"n_estimators": 30, "learning_rate": 0.15, "max_leaf_nodes": 31, "max_features": 2}
+    model = GradientBoostingClassifier(random_state=0, **given).fit(X, y)
+    assert is_clean(model, 31)
+    assert {name: getattr(model, f"{name}_") for name in given} == given
+
+
+@pytest.mark.parametrize(("rounds", "share"), [(20, 0.9), (100, 0.8), (300, 0.8)])
+def test_clean_tables_of_several_classes_gain_with_rounds_given(rounds, share):
+    X, y = load_digits(return_X_y=True)
+    train, test = np.split(np.random.default_rng(0).permutation(len(y)), [1200])
+    tried = GradientBoostingClassifier(random_state=0, n_estimators=rounds).fit(X[train], y[train])
+    assert is_clean(tried, 16 if rounds >= 100 else 31)
+    usual = GradientBoostingClassifier(
+        random_state=0, n_estimators=rounds, l2_regularization=1.0, min_gain=0.04
+    ).fit(X[train], y[train])
+    assert usual.learning_rate_ == tried.learning_rate_
+    losses = [log_loss(y[test], model.predict_proba(X[test])) for model in (tried, usual)]
+    assert losses[0] < share * losses[1]
 
 
 def test_both_choices_occur():
@@ -96,21 +151,21 @@ def test_clean_tables_gain():
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[: len(y) * 3 // 4], order[len(y) * 3 // 4 :]
     tried = GradientBoostingClassifier(random_state=0).fit(X[train], y[train])
-    usual = GradientBoostingClassifier(random_state=0, max_leaf_nodes=64).fit(X[train], y[train])
+    usual = GradientBoostingClassifier(random_state=0, l2_regularization=1.0, min_gain=0.04)
+    usual.fit(X[train], y[train])
     assert is_clean(tried)
-    assert not is_clean(usual)
     losses = [log_loss(y[test], model.predict_proba(X[test])) for model in (tried, usual)]
     assert losses[0] < 0.9 * losses[1]
 
 
 def test_keys_are_those_of_the_values_alone():
     X = np.array([[0.0, 1.5], [-0.0, 1.5], [np.nan, 2.0], [-np.nan, 2.0], [1.5, 0.0]])
-    keys = _keys(X)
+    keys = row_keys(map(bits_of, X.T), len(X))
     assert keys[0] == keys[1]
     assert keys[2] == keys[3]
     assert len(set(keys)) == 3
     assert [int(key) for key in keys[[0, 2, 4]]] == [key_of(X[0]), key_of(X[2]), key_of(X[4])]
-    assert np.array_equal(_keys(X.astype(np.float32)), keys)
+    assert np.array_equal(row_keys(map(bits_of, X.astype(np.float32).T), len(X)), keys)
 
 
 def test_folds_hold_all_copies_of_a_row_and_at_most_2000_rows():
@@ -125,17 +180,19 @@ def test_folds_hold_all_copies_of_a_row_and_at_most_2000_rows():
         assert len(test) > 500
 
 
+@pytest.mark.parametrize("given", [{}, {"n_estimators": 40}, {"n_estimators": 60, "max_depth": 4}])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.4])
-def test_weights_are_repetitions_and_the_order_does_not_matter(noise):
+def test_weights_are_repetitions_and_the_order_does_not_matter(noise, given):
     X, y = points(200, 3, noise)
     numbers = np.random.default_rng(1)
     weights = numbers.integers(4, size=len(y))
     rows = np.repeat(np.arange(len(y)), weights)
-    weighted = GradientBoostingClassifier(random_state=0).fit(X, y, weights)
-    repeated = GradientBoostingClassifier(random_state=0).fit(X[rows], y[rows])
+    weighted = GradientBoostingClassifier(random_state=0, **given).fit(X, y, weights)
+    repeated = GradientBoostingClassifier(random_state=0, **given).fit(X[rows], y[rows])
     mixed_up = numbers.permutation(rows)
-    in_disorder = GradientBoostingClassifier(random_state=0).fit(X[mixed_up], y[mixed_up])
-    assert is_clean(weighted) == is_clean(repeated) == is_clean(in_disorder)
+    in_disorder = GradientBoostingClassifier(random_state=0, **given).fit(X[mixed_up], y[mixed_up])
+    chosen = [(one.min_gain_, one.max_leaf_nodes_) for one in (weighted, repeated, in_disorder)]
+    assert len(set(chosen)) == 1
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
 
 
@@ -157,6 +214,26 @@ def test_who_gives_something_is_not_overruled(given):
     X, y = points(300, 2, 0.0)
     assert is_clean(GradientBoostingClassifier(random_state=0).fit(X, y))
     assert not is_clean(GradientBoostingClassifier(random_state=0, **given).fit(X, y))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"l2_regularization": 1.0},
+        {"min_gain": 0.01},
+        {"warm_start": True},
+        {"dropout": 0.1},
+        {"order": 1},
+    ],
+    ids=str,
+)
+def test_nor_with_several_classes(given):
+    X, y = points(300, 5, 0.0)
+    rounds = {"n_estimators": 30}
+    assert is_clean(GradientBoostingClassifier(random_state=0, **rounds).fit(X, y), 31)
+    alone = GradientBoostingClassifier(random_state=0, **rounds, **given).fit(X, y)
+    assert alone.l2_regularization_ == 1.0
+    assert alone.min_gain_ == given.get("min_gain", 0.0 if "order" in given else 0.08)
 
 
 @pytest.mark.parametrize("given", [{"learning_rate": 0.2}, {"min_samples_leaf": 2}, {"n_jobs": 2}])

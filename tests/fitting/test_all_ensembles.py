@@ -32,12 +32,12 @@ ONE_BY_ONE = {
     "AdaBoostRegressor": weald.AdaBoostRegressor(STUMP),
     "AdaBoostClassifier of others": weald.AdaBoostClassifier(GaussianNB(), when_worse="skip"),
     "AdaBoostRegressor of others": weald.AdaBoostRegressor(PeerTree(max_depth=2)),
-    # With a rate and columns, which otherwise depend on the number of rounds.
+    # With a rate, columns and prices, which otherwise depend on the number of rounds.
     "GradientBoostingClassifier": weald.GradientBoostingClassifier(
-        max_depth=2, learning_rate=0.1, max_features=2
+        max_depth=2, learning_rate=0.1, max_features=2, l2_regularization=1.0, min_gain=0.0
     ),
     "GradientBoostingRegressor": weald.GradientBoostingRegressor(
-        max_depth=2, learning_rate=0.1, max_features=2
+        max_depth=2, learning_rate=0.1, max_features=2, l2_regularization=1.0, min_gain=0.0
     ),
     "GradientBoostingRegressor of others": weald.GradientBoostingRegressor(
         estimator=PeerTree(max_depth=2), learning_rate=0.1

@@ -129,6 +129,9 @@ _ROWS_PER_STEP = 1_000, 4_000  # up to here columns are drawn, from there on all
 _A_FEW_HUNDRED = 500
 _MANY_ROWS = 10_000  # from here on rows can be spared for validation
 _PATIENCE = 10
+_ALL_PRICES = 5.0  # steps from which on l2 and min_gain are needed in full,
+_LEAST_PRICE = 0.1  # and this part of them for any
+_RAREST = 10.0  # counts pay so many times as much, at most
 _MIN_HESSIAN = 1e-3
 
 
@@ -150,7 +153,8 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     exact       n_rows / 5, 200 to 400    n_rows / 25, 16 to 64  half         3   0
     ==========  ========================  =====================  ===========  ==  ===============
 
-    The rate is 0.05 (100 rounds at 0.1, if they are slow). And where something is:
+    The rate is 0.05 (100 rounds at 0.1, if they are slow). Up to 10,000 rows of numbers get twice
+    the rounds at half the rate, if neither is given. And where something is:
 
     =============  ===========================================================================
     given          the others
@@ -160,6 +164,8 @@ def choose(task: Task, given: Given | None = None) -> Settings:
                    patience: 10 rounds, or 0.5 / rate if that is more
     depth          leaves: no limit
     small trees    rate: times sqrt(1 / size), where not given; numbers: half / size columns
+    few rounds     numbers: times (100 / rounds)^(1/4) columns, below 100 rounds
+    few steps      l2 and min_gain: times (steps / 5)^2, at least a tenth, below 5 steps
     anything       columns: as above up to 1,000 rows per step, more and more beyond that, and
                    from 4,000 on all of them
     =============  ===========================================================================
@@ -181,10 +187,11 @@ def choose(task: Task, given: Given | None = None) -> Settings:
       Classes do best with as few as in a forest, numbers with more. That keeps a model from
       learning its rows by heart, and it has to be paid for in rounds. A model of few steps and many
       rows is far from that danger, and needs the best split that there is in every round.
+    - Half the rate with twice the rounds is 1 % better for numbers, and twice the work.
     - Of few rounds, or small trees, each has to go further; but a rate in proportion would be far
       too large for most tables, as they do not need all that a longer fit adds.
-    - Of two columns drawn none may be one that matters, so that 3 are the least (2 in tables of
-      less than 500 rows).
+    - Of two columns drawn none may be one that matters, so that 3 are the least (2 for classes in
+      tables of less than 500 rows). Few rounds for numbers cannot wait until a column is drawn.
     - A split of pure noise still gains a little log likelihood. Where no split gains more than
       `min_gain`, the fit has found what there is, and the rounds that are left add nothing. So a
       noisy table ends early and a clean one late, without rows held out. With more classes a row's
@@ -192,20 +199,24 @@ def choose(task: Task, given: Given | None = None) -> Settings:
       there the rounds and the leaves grow with the rows.
     - An `l2` of 1 is what four rows or more weigh in log loss, whose second derivative is at most
       1/4; one of 3 is three rows in squared error. `l2`, `min_gain` and `min_hessian` are numbers
-      of rows, and are multiplied by what a row is (`unit`).
+      of rows, and are multiplied by what a row is (`unit`). They keep a model from learning its
+      rows by heart, which a fit of few steps has no time for: there they only hold it back.
     - `categorical_smoothing` grows with the root of the rows: the order of many categories in a
       large table overfits, while in a small one smoothing hides them.
+    - Rare counts are never without noise, however many rows there are: `min_gain` and
+      `categorical_smoothing` are divided by what a row tells (`worth`), up to 10 times as much.
 
-    All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables of
-    noisy numbers, which that half lacks, on some of its classes taken for numbers and on
-    scikit-learn's diabetes and Friedman data; see bench/defaults/RESULTS.md for nothing given, and
-    bench/defaults/GIVEN.md. The losses of "exact", of "gamma" and of "tweedie" are not in the
-    study; the first had a short look.
+    All this was chosen on the tables of the half "tune" in bench/defaults, and, for small tables,
+    which that half lacks, on parts of its larger ones, on some of its classes taken for numbers, on
+    scikit-learn's data and on tables outside the study (sonar, votes, ecoli, soybean); see
+    bench/defaults/RESULTS.md for nothing given, and bench/defaults/GIVEN.md. The losses of "exact",
+    of "gamma" and of "tweedie" are not in the study; the first had a short look.
 
     Tried for many classes and not taken: an `l2` in proportion to 1 / n_classes (no gain, and worse
     with noise), a smaller `min_gain` (clean tables gain 5 to 40 %, noisy ones lose as much, so that
-    :mod:`weald.boosting.trial` asks the table), a `min_hessian` of up to 1/2 (1 %) and half the
-    rate with twice the rounds (1 % more).
+    :mod:`weald.boosting.trial` asks the table), more columns in few rounds (4 % worse, all columns
+    14 %, though few of many that matter are found sooner), a `min_hessian` of up to 1/2 (1 %; worse
+    in few rounds) and half the rate with twice the rounds (1 % more).
 
     Examples
     --------
@@ -223,22 +234,24 @@ def choose(task: Task, given: Given | None = None) -> Settings:
     usual = _USUAL[task.family]
     size = _size(usual, task, given)
     rounds, rate = _rounds_and_rate(usual, task, given, size)
-    path = rate * rounds
+    expected = rounds
     if given.goes_on:
-        usual_rounds, _ = _rounds_and_rate(usual, task, replace(given, n_estimators=AUTO), size)
-        path = rate * usual_rounds
+        expected, _ = _rounds_and_rate(usual, task, replace(given, n_estimators=AUTO), size)
+    steps = rate * expected * size
+    ease = min(1.0, max(_LEAST_PRICE, (steps / _ALL_PRICES) ** 2))
     leaves = None if given.max_depth is not None else _between(usual.leaves, task.n_rows / 25)
     patience = max(_PATIENCE, ceil(0.5 / rate)) if task.n_rows > _MANY_ROWS else None
-    min_gain = task.unit * usual.min_gain / task.n_classes if task.order == 2 else 0.0
+    rarity = min(_RAREST, 1 / task.worth)
+    min_gain = rarity * ease * task.unit * usual.min_gain / task.n_classes
     return Settings(
         learning_rate=rate,
         n_estimators=rounds,
         max_leaf_nodes=_or(given.max_leaf_nodes, leaves),
-        max_features=_or(given.max_features, _columns(usual, task, path, size)),
-        l2=_or(given.l2, task.unit * usual.l2),
-        min_gain=_or(given.min_gain, min_gain),
+        max_features=_or(given.max_features, _columns(usual, task, expected, steps, size)),
+        l2=_or(given.l2, ease * task.unit * usual.l2),
+        min_gain=_or(given.min_gain, min_gain if task.order == 2 else 0.0),
         min_hessian=_or(given.min_hessian, task.unit * _MIN_HESSIAN),
-        categorical_smoothing=_or(given.categorical_smoothing, sqrt(task.n_rows / 200)),
+        categorical_smoothing=_or(given.categorical_smoothing, rarity * sqrt(task.n_rows / 200)),
         patience=_or(given.patience, patience),
     )
 
@@ -266,6 +279,8 @@ def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tu
     most, rate = _between(usual.rounds, task.n_rows / 5), _RATE
     if task.slow:
         most, rate = 100, 0.1
+    elif _has_time(task, given):
+        most, rate = 2 * most, rate / 2
     if not is_auto(given.learning_rate):
         asked = float(given.learning_rate)
         least = min(most, _FEWEST_ROUNDS)
@@ -276,12 +291,26 @@ def _rounds_and_rate(usual: _Usual, task: Task, given: Given, size: float) -> tu
     return rounds, min(LARGEST_RATE, rate * sqrt(most / of / size))
 
 
-def _columns(usual: _Usual, task: Task, path: float, size: float) -> int:
-    """Columns tried at each node, for so many rounds times the rate."""
+def _has_time(task: Task, given: Given) -> bool:
+    """Small steps pay for numbers, and a small table can afford them."""
+    return (
+        task.family == "numbers"
+        and task.n_rows <= _MANY_ROWS
+        and is_auto(given.n_estimators)
+        and is_auto(given.learning_rate)
+        and not given.goes_on
+    )
+
+
+def _columns(usual: _Usual, task: Task, rounds: int, steps: float, size: float) -> int:
+    """Columns tried at each node."""
     d = task.n_columns
-    fewest = 3 if task.n_rows >= _A_FEW_HUNDRED else 2
-    few = min(d, max(fewest, int(min(1.0, usual.share / size) * d**usual.columns)))
+    fewest = 3 if task.n_rows >= _A_FEW_HUNDRED or task.family != "likelihood" else 2
+    share = usual.share / size
+    if task.family != "likelihood":
+        share *= max(1.0, (_FEWEST_ROUNDS / rounds) ** 0.25)
+    few = min(d, max(fewest, int(min(1.0, share) * d**usual.columns)))
     low, high = _ROWS_PER_STEP
-    rows = min(high, max(low, task.worth * task.n_rows / (path * size)))
+    rows = min(high, max(low, task.worth * task.n_rows / steps))
     more: float = (d / few) ** (log(rows / low) / log(high / low))
     return round(few * more)

@@ -1,9 +1,13 @@
-"""Clean or noisy? Where all is "auto", a trial on folds of a small table of classes decides.
+"""Clean or noisy? A trial on folds of a small table of classes decides, where it is left to us.
 
 A clean table, whose classes can be told apart, gains from splits far below the usual `min_gain`; a
 noisy one is spoilt by them, and nothing that is known before a fit tells the two apart. So both
 settings are tried on some rows, in fewer and larger steps than the fit will make: a quarter of its
 rounds rank them as all of them do.
+
+Who gives a number of rounds expects a fit of that length: then 50 rounds, or a tenth of them, and
+two folds are the most. Where one fold leaves no doubt, no other is asked. Two classes gain little
+from a trial, so that they are tried only where rounds and trees are left to us, too.
 
 Folds go by what a row says, not by its number. So all copies of a row are in one of them, a row of
 weight k is k rows here, too, and their order does not matter.
@@ -19,24 +23,26 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from weald._engine import FloatArray
 from weald.boosting.defaults import LARGEST_RATE, is_auto
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
+from weald.input.row_keys import bits_of, row_keys
 from weald.input.table import blocks_of
 
 __all__ = ["settled_by_trial"]
 
-_CLEAN_GAIN, _CLEAN_L2, _CLEAN_LEAVES = 0.0, 0.1, 16
+_CLEAN_GAIN, _CLEAN_L2 = 0.0, 0.1
+_CLEAN_LEAVES, _IF_SHORT, _SHORT = 16, 31, 100  # leaves, and those of fits of fewer rounds
 _FEWEST, _MOST = 100, 10_000  # rows of a table that is worth a trial
 _ROWS = 2_000  # of them in it
-_FOLDS = 3
-_FASTER = 4  # times the rate, for a quarter of the rounds
+_FOLDS, _FOLDS_IF_GIVEN = 3, 2  # the less where the user gives rounds
+_FASTER = 4  # times as far in a round, for a quarter of the rounds
+_FEWEST_ROUNDS = 10  # of a trial
+_MOST_ROUNDS, _PART = 50, 10  # of it where the user gives rounds: 50, or a tenth of them
 _CLEARLY = 0.95  # of the usual settings' loss, or these stay
-_HOPELESS = 1.05  # of it so far: no other fold is asked
+_DECIDED = 0.9, 1.0  # of it so far, below (with several classes) or above: no other fold is asked
 
 
 def settled_by_trial(ensemble: Any, data: FitData, params: GradientParams) -> GradientParams:
@@ -53,25 +59,37 @@ def settled_by_trial(ensemble: Any, data: FitData, params: GradientParams) -> Gr
     """
     if not _worth_a_trial(ensemble, data, params):
         return params
-    clean = replace(params, min_gain=_CLEAN_GAIN, l2=_CLEAN_L2, max_leaf_nodes=_CLEAN_LEAVES)
-    losses = np.zeros(2)
+    clean = replace(params, min_gain=_CLEAN_GAIN, l2=_CLEAN_L2)
+    if _free_trees(ensemble):
+        leaves = _IF_SHORT if params.n_estimators < _SHORT else _CLEAN_LEAVES
+        clean = replace(clean, max_leaf_nodes=leaves)
     folds = list(_folds(replace(data, validation=None)))
     if not all(_knows_all_classes(train, data) and len(test) for train, test in folds):
         return params
-    for train, test in folds:
-        weight = test.weight
-        losses += [weight * _loss(ensemble, train, test, one) for one in (params, clean)]
-        if losses[1] > _HOPELESS * losses[0]:
-            return params
+    low, high = _DECIDED if _several(ensemble) else (0.0, _DECIDED[1])
+    losses = np.zeros(2)
+    for train, test in folds[: _FOLDS if is_auto(ensemble.n_estimators) else _FOLDS_IF_GIVEN]:
+        losses += [test.weight * _loss(ensemble, train, test, one) for one in (params, clean)]
+        if not low * losses[0] < losses[1] < high * losses[0]:
+            break
     return clean if losses[1] < _CLEARLY * losses[0] else params
 
 
+def _several(e: Any) -> bool:
+    objective: Objective = e._objective
+    return objective.losses[0].name == "softmax"
+
+
+def _free_trees(e: Any) -> bool:
+    return is_auto(e.max_leaf_nodes) and e.max_depth is None
+
+
 def _worth_a_trial(e: Any, data: FitData, params: GradientParams) -> bool:
-    ours = (e.n_estimators, e.max_leaf_nodes, e.l2_regularization, e.min_gain)
     objective: Objective = e._objective
     return (
-        all(map(is_auto, ours))
-        and e.max_depth is None
+        is_auto(e.l2_regularization)
+        and is_auto(e.min_gain)
+        and (_several(e) or (is_auto(e.n_estimators) and _free_trees(e)))
         and not params.warm_start
         and not params.dropout
         and params.order == 2
@@ -89,11 +107,15 @@ def _knows_all_classes(train: FitData, data: FitData) -> bool:
 
 def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) -> float:
     """Mean loss of rows that a copy has not seen."""
-    faster = max(1.0, min(_FASTER, LARGEST_RATE / params.learning_rate))
+    asked = params.n_estimators
+    rounds = min(asked, max(_FEWEST_ROUNDS, ceil(asked / _FASTER)))
+    if not is_auto(ensemble.n_estimators):
+        rounds = min(rounds, max(_MOST_ROUNDS, ceil(asked / _PART)))
+    rate = params.learning_rate
     quick = replace(
         params,
-        learning_rate=faster * params.learning_rate,
-        n_estimators=ceil(params.n_estimators / faster),
+        learning_rate=max(rate, min(rate * asked / rounds, LARGEST_RATE)),
+        n_estimators=rounds,
         patience=None,
     )
     one = copy(ensemble)
@@ -113,29 +135,11 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
 
 def _folds(data: FitData) -> Iterator[tuple[FitData, FitData]]:
     """Rows to fit to and rows to ask, of as many as a trial takes."""
-    keys = np.concatenate([_keys(rows) for rows in blocks_of(data.X)])
+    keys = np.concatenate([row_keys(map(bits_of, rows.T), len(rows)) for rows in blocks_of(data.X)])
     order = np.argsort(keys, kind="stable")
     before = np.cumsum(data.filled_weights[order])
     last = keys[order[min(int(np.searchsorted(before, _ROWS)), len(order) - 1)]]
     some = np.flatnonzero(keys <= last)  # with all copies of the last one
-    fold = _mixed(keys[some]) % np.uint64(_FOLDS)
+    fold = keys[some] % np.uint64(_FOLDS)
     for k in range(_FOLDS):
         yield data.take(some[fold != k]), data.take(some[fold == k])
-
-
-def _keys(X: FloatArray) -> npt.NDArray[np.uint64]:
-    """A number for each row that depends on its values only."""
-    keys = np.zeros(len(X), dtype=np.uint64)
-    for column in X.T:
-        values = column.astype(np.float64) + 0.0  # there is one zero,
-        values[np.isnan(values)] = np.nan  # and one way to be missing
-        keys = _mixed(keys ^ values.view(np.uint64))
-    return keys
-
-
-def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Every bit of the result depends on every bit (splitmix64; Steele, Lea & Flood 2014)."""
-    keys = keys + np.uint64(0x9E3779B97F4A7C15)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))

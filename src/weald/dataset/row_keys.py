@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from weald.dataset.cells import Coded, FloatArray
+from weald.input.row_keys import Keys, bits_of, row_keys
 
 __all__ = ["Overlap", "keys_of", "sample_keys"]
 
-Keys = npt.NDArray[np.uint64]
-
 _KEPT = 256  # keys of a fit
 _LOOKED = 4096  # keys of another file, if a fit of few rows lets pass more
-_FACTORS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # of splitmix64
 _ALL = 2**64 - 1
 
 
@@ -34,14 +32,7 @@ def keys_of(columns: Mapping[str, FloatArray | Coded], y: npt.NDArray[Any]) -> K
     >>> bool(a[1] == b[0]), len({*a.tolist(), *b.tolist()})
     (True, 3)
     """
-    keys = np.zeros(len(y), dtype=np.uint64)
-    for cells in (*columns.values(), y):
-        keys = (keys ^ _bits(cells)) * np.uint64(_FACTORS[0])
-        keys ^= keys >> np.uint64(32)
-    for factor, shift in zip(_FACTORS[1:], (27, 31), strict=True):
-        keys *= np.uint64(factor)
-        keys ^= keys >> np.uint64(shift)
-    return keys
+    return row_keys(map(_bits, (*columns.values(), y)), len(y))
 
 
 def sample_keys(keys: Keys) -> list[str]:
@@ -92,9 +83,7 @@ def _bits(cells: FloatArray | Coded | npt.NDArray[Any]) -> Keys:
     if cells.dtype.kind == "O":
         labels = {label: 0 if label is None else _label_key(label) for label in set(cells.tolist())}
         return np.array([labels[label] for label in cells.tolist()], dtype=np.uint64)
-    numbers = np.asarray(cells, dtype=np.float64) + 0.0  # -0 is 0
-    numbers[np.isnan(numbers)] = np.nan  # one of the many forms of NaN
-    return numbers.view(np.uint64)
+    return bits_of(cells)
 
 
 def _label_key(label: Any) -> int:

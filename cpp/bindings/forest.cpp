@@ -1,6 +1,7 @@
 // Forests: drawing, growing, predicting, and their state as plain arrays.
 #include "weald/methods/forest.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "door.hpp"
@@ -46,8 +47,8 @@ void check_columns(const Forest& forest, const In2<T>& X) {
 
 // Runs fn(interrupt, threads): as it is if there is little to do, else without the lock.
 template <class Fn>
-void run(const Forest& forest, std::size_t n_rows, std::size_t threads, Fn&& fn) {
-  if (n_rows * forest.trees.size() <= 1024) {  // too short to be worth giving up the lock, or stopping
+void run(std::size_t n_walks, std::size_t threads, Fn&& fn) {
+  if (n_walks <= 2048) {  // too short to be worth giving up the lock, or stopping
     Interrupt never;
     fn(never, std::size_t{1});
   } else {
@@ -63,27 +64,39 @@ Out<std::int64_t> leaves(const Forest& forest, const In2<T>& X, std::size_t thre
   check_columns(forest, X);
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
-  run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+  run(n * n_trees, threads, [&](Interrupt& interrupt, std::size_t useful) {
     find_leaves(forest, table_of(X), 0, n_trees, useful, out.data(), interrupt);
   });
   return give(std::move(out), {n, n_trees});
 }
 
+bool same_kind(const Forest& a, const Forest& b) {
+  return a.criterion == b.criterion && a.n_categories == b.n_categories && a.outputs.n_outputs == b.outputs.n_outputs &&
+         a.outputs.n_classes == b.outputs.n_classes;
+}
+
 template <class T>
-Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, std::size_t first, std::size_t last,
-                   const std::optional<In<double>>& weights, bool vote, bool apart,
+Out<double> values(const std::vector<const Forest*>& forests, const In2<T>& X, std::size_t threads, std::size_t first,
+                   std::size_t last, const std::optional<In<double>>& weights, bool vote, bool apart,
                    const std::optional<InRows<double>>& start) {
+  require(!forests.empty() && !std::count(forests.begin(), forests.end(), nullptr), "at least one forest");
+  const Forest& forest = *forests[0];
   check_columns(forest, X);
-  require(first <= last && last <= forest.trees.size(), "there are not so many trees");
-  require(!weights || weights->shape(0) == forest.trees.size(), "one weight per tree");
+  for (const Forest* other : forests) {
+    require(same_kind(forest, *other), "the forests are not of the same kind");
+    require(first <= last && last <= other->trees.size(), "there are not so many trees");
+    require(!weights || weights->shape(0) == other->trees.size(), "one weight per tree");
+  }
   Adding adding;
   adding.first = first, adding.last = last, adding.vote = vote, adding.apart = apart;
   adding.weights = weights ? weights->data() : nullptr;
   const std::size_t n = X.shape(0), planes = apart ? last - first : 1;
-  const bool fits = !start || (!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width());
+  const std::size_t n_outputs = forests.size() * forest.outputs.n_outputs;
+  const bool fits =
+      !start || (!apart && start->shape(0) == n && start->shape(1) == n_outputs * forest.outputs.max_classes);
   require(fits, "a start for every sum");
-  BigVector<double> sums(planes * n * forest.outputs.width());
-  run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+  BigVector<double> sums(planes * n * n_outputs * forest.outputs.max_classes);
+  run(n * (last - first) * forests.size(), threads, [&](Interrupt& interrupt, std::size_t useful) {
     for_stretches(0, sums.size(), interrupt, [&](std::size_t begin, std::size_t end) {
       if (start) {
         std::copy(start->data() + begin, start->data() + end, sums.data() + begin);
@@ -91,9 +104,9 @@ Out<double> values(const Forest& forest, const In2<T>& X, std::size_t threads, s
         std::fill(sums.data() + begin, sums.data() + end, 0.0);
       }
     });
-    add_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
+    add_values(forests, table_of(X), adding, useful, sums.data(), interrupt);
   });
-  std::vector<std::size_t> shape{planes, n, forest.outputs.n_outputs, forest.outputs.max_classes};
+  std::vector<std::size_t> shape{planes, n, n_outputs, forest.outputs.max_classes};
   if (!apart) shape.erase(shape.begin());
   return give(std::move(sums), shape);
 }
@@ -116,7 +129,8 @@ void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std
     adding.first = first, adding.last = last, adding.vote = vote;
     adding.barred = drawn.data(), adding.barred_words = (n + 63) / 64;
     adding.answered = votes.data();
-    add_values(forest, table_of(X), adding, threads, sums.data(), interrupt);
+    const Forest* only = &forest;
+    add_values({&only, 1}, table_of(X), adding, threads, sums.data(), interrupt);
     return 0;
   });
 }
@@ -277,10 +291,7 @@ Forest prefix(const Forest& forest, std::size_t n_trees) {
 }
 
 void extend(Forest& forest, const Forest& other) {
-  require(forest.criterion == other.criterion && forest.n_categories == other.n_categories &&
-              forest.outputs.n_outputs == other.outputs.n_outputs &&
-              forest.outputs.n_classes == other.outputs.n_classes,
-          "the trees do not fit the forest");
+  require(same_kind(forest, other), "the trees do not fit the forest");
   forest.trees.insert(forest.trees.end(), other.trees.begin(), other.trees.end());
 }
 
@@ -354,6 +365,12 @@ void bind_forest(nb::module_& m) {
   m.def("grow_forest", &grow, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "draw"_a, "balance"_a, "seed"_a,
         "first"_a, "last"_a, "threads"_a, "keep_rows"_a, "Grow the trees first..last-1 of the forest with this seed.");
 
+  m.def("forest_values", &values<double>, "forests"_a, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(),
+        "vote"_a, "apart"_a, "start"_a.none(),
+        "Sum of the trees' values, or the values tree by tree, of forests side by side.");
+  m.def("forest_values", &values<float>, "forests"_a, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(),
+        "vote"_a, "apart"_a, "start"_a.none());
+
   nb::class_<Forest>(m, "Forest", "The trees of a forest, 16 bytes a node.")
       .def_static("from_state", &forest_of, "state"_a, "threads"_a = 1, "Check the arrays of `state()` and take them.")
       .def_static("from_arrays", &router_of, "children_right"_a, "feature"_a, "threshold"_a, "missing_go_to_left"_a,
@@ -393,10 +410,6 @@ void bind_forest(nb::module_& m) {
       .def("prefix", &prefix, "n_trees"_a, "A copy of the first trees.")
       .def("apply", &leaves<double>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
       .def("apply", &leaves<float>, "X"_a, "threads"_a)
-      .def("values", &values<double>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
-           "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
-      .def("values", &values<float>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
-           "start"_a.none() = nb::none())
       .def("add_out_of_bag", &add_out_of_bag<double>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
            "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.")
       .def("add_out_of_bag", &add_out_of_bag<float>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,

@@ -35,6 +35,7 @@ enum class Path {
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp
   CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
+  TopsByMasks,      // tree/tops.hpp: the first tests of deep trees, asked of many rows at once
   ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
   PageCache,  // base/memory.hpp

@@ -98,9 +98,13 @@ inline constexpr std::size_t kWordRows = sized(16384, 200);  // ... from which a
 inline constexpr std::size_t kWalkTile = sized(16384, 64);  // rows x trees walked before values are added up
 inline constexpr std::size_t kFarDown =
     sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
-inline constexpr std::size_t kFewWalks = sized(256, 8);     // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kCrowd = sized(64, 4);         // rows that are divided before they walk
-inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
+inline constexpr std::size_t kFewWalks = sized(256, 8);        // rows too few to keep all lanes busy with one tree
+inline constexpr std::size_t kCrowd = sized(64, 4);            // rows that are divided before they walk
+inline constexpr std::size_t kRowsAhead = sized(16, 2);        // walks: rows that are brought near
+inline constexpr std::size_t kFewestTopped = sized(2048, 20);  // rows for which the tops of trees are laid out
+inline constexpr std::size_t kTopBytes = sized(std::size_t{8} << 20, std::size_t{1} << 14);  // of a block's columns
+inline constexpr std::size_t kFewestMasked = sized(64, 3);                                   // rows for leaf masks
+inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);                              // of a leaf
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 
 }  // namespace weald

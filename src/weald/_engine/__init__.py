@@ -27,7 +27,7 @@ from weald._engine._core import (
     pruning_path,
     reals,
 )
-from weald._engine._forest import Forest, grow_forest
+from weald._engine._forest import Forest, grow_forest, sums_of
 from weald._engine._threads import (
     beside_others,
     check_n_jobs,
@@ -67,5 +67,6 @@ __all__ = [
     "pruning_path",
     "reals",
     "resolve_threads",
+    "sums_of",
     "threads",
 ]

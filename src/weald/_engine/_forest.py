@@ -126,11 +126,12 @@ class Forest:
             What the values are added to; 0 by default.
         """
         end = self.n_trees if last is None else last
-        return self._core.values(X, n_threads, first, end, weights, vote, False, start)
+        return sums_of([self], X, n_threads, first, end, weights, vote, start)
 
     def member_values(self, X: npt.NDArray[Any], n_threads: int = 1) -> FloatArray:
         """Value of each row in each tree, shape (n_trees, n, n_outputs, max_n_classes)."""
-        return self._core.values(X, n_threads, 0, self.n_trees, None, False, True)
+        every = (0, self.n_trees)
+        return _core.forest_values([self._core], X, n_threads, *every, None, False, True, None)
 
     def add_out_of_bag(
         self,
@@ -171,6 +172,21 @@ class Forest:
             raise ValueError(
                 "Not a valid forest: a part is missing, or of another kind."
             ) from error
+
+
+def sums_of(
+    forests: list[Forest],
+    X: npt.NDArray[Any],
+    n_threads: int,
+    first: int,
+    last: int,
+    weights: FloatArray | None = None,
+    vote: bool = False,
+    start: FloatArray | None = None,
+) -> FloatArray:
+    """:meth:`Forest.values` of forests of one kind, side by side: (n, their outputs, classes)."""
+    cores = [forest._core for forest in forests]
+    return _core.forest_values(cores, X, n_threads, first, last, weights, vote, False, start)
 
 
 def grow_forest(

@@ -104,7 +104,7 @@ Out<double> values(const std::vector<const Forest*>& forests, const In2<T>& X, s
         std::fill(sums.data() + begin, sums.data() + end, 0.0);
       }
     });
-    add_values(forests, table_of(X), adding, useful, sums.data(), interrupt);
+    add_values(std::span<const Forest* const>(forests), table_of(X), adding, useful, sums.data(), interrupt);
   });
   std::vector<std::size_t> shape{planes, n, n_outputs, forest.outputs.max_classes};
   if (!apart) shape.erase(shape.begin());
@@ -129,8 +129,7 @@ void add_out_of_bag(const Forest& forest, const In2<T>& X, const Draw& draw, std
     adding.first = first, adding.last = last, adding.vote = vote;
     adding.barred = drawn.data(), adding.barred_words = (n + 63) / 64;
     adding.answered = votes.data();
-    const Forest* only = &forest;
-    add_values({&only, 1}, table_of(X), adding, threads, sums.data(), interrupt);
+    add_values(forest, table_of(X), adding, threads, sums.data(), interrupt);
     return 0;
   });
 }

@@ -19,22 +19,38 @@ struct Says {
   std::vector<std::size_t> begin, place;  // of each tree: its values, and the sums of a row that they belong to
 };
 
+// Leaves of one number: the sums of the tile's rows stay side by side as long as trees add to the same ones.
+template <class V, class M>
+WEALD_INLINE void add_numbers(const Tests<V, M>& tests, const Says& says, const V* tile, const M* codes, std::size_t n,
+                              double* sums) {
+  alignas(32) M leaves[kRows<V>];
+  double column[kRows<V>] = {};
+  const std::size_t n_trees = says.begin.size(), stride = says.stride;
+  for (std::size_t t = 0; t < n_trees;) {
+    const std::size_t place = says.place[t];
+    for (std::size_t r = 0; r < n; ++r) column[r] = sums[r * stride + place];
+    for (; t < n_trees && says.place[t] == place; ++t) {
+      ask_tests(tests, t, tile, codes, n, leaves);
+      const double* values = says.values.data() + says.begin[t];
+      // All rows of the tile, whether there are so many or not: any values lead to some leaf.
+      for (std::size_t r = 0; r < kRows<V>; ++r) column[r] += values[std::countr_zero(leaves[r])];
+    }
+    for (std::size_t r = 0; r < n; ++r) sums[r * stride + place] = column[r];
+  }
+}
+
 template <class V, class M>
 WEALD_INLINE void add_tile(const Tests<V, M>& tests, const Says& says, const V* tile, const M* codes, std::size_t n,
                            double* sums) {
+  if (says.width == 1) return add_numbers(tests, says, tile, codes, n, sums);
   alignas(32) M leaves[kRows<V>];
-  const std::size_t width = says.width, stride = says.stride;
   for (std::size_t t = 0; t < says.begin.size(); ++t) {
     ask_tests(tests, t, tile, codes, n, leaves);
     const double* values = says.values.data() + says.begin[t];
     double* into = sums + says.place[t];
-    if (width == 1) {
-      for (std::size_t r = 0; r < n; ++r) into[r * stride] += values[std::countr_zero(leaves[r])];
-      continue;
-    }
-    for (std::size_t r = 0; r < n; ++r, into += stride) {
-      const double* said = values + static_cast<std::size_t>(std::countr_zero(leaves[r])) * width;
-      for (std::size_t k = 0; k < width; ++k) into[k] += said[k];
+    for (std::size_t r = 0; r < n; ++r, into += says.stride) {
+      const double* said = values + static_cast<std::size_t>(std::countr_zero(leaves[r])) * says.width;
+      for (std::size_t k = 0; k < says.width; ++k) into[k] += said[k];
     }
   }
 }

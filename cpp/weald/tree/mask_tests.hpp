@@ -86,7 +86,8 @@ WEALD_INLINE void ask_tests(const Tests<V, M>& tests, std::size_t tree, const V*
                             M* leaves) {
   typedef V Values __attribute__((vector_size(32), may_alias));
   typedef M Masks __attribute__((vector_size(32), may_alias));
-  const Part from = tests.parts[tree], to = tests.parts[tree + 1];
+  const Part& from = tests.parts[tree];
+  const Part& to = tests.parts[tree + 1];
   Masks a = ~Masks{}, b = a, c = a, d = a;
   for (std::size_t k = from.right; k < to.right; ++k) {
     const Test<V, M>& test = tests.right[k];
@@ -140,7 +141,7 @@ class MaskTests {
   void end_tree() { tests_.parts.push_back({tests_.right.size(), tests_.left.size(), tests_.sets.size()}); }
 
   // Tiles of kRows<V> rows: the values of all columns that are asked for, and the codes of categories. Registers are
-  // filled from addresses that are multiples of their size. Without tests of categories, codes may be null.
+  // filled from addresses that are multiples of their size. Where no column has categories, codes may be null.
   std::size_t tile_size() const { return std::max<std::size_t>(columns_.size(), 1) * kRows<V>; }
   template <class X>
   static X* aligned(std::vector<X>& memory, std::size_t size) {
@@ -153,7 +154,7 @@ class MaskTests {
       V* values = tile + c * kRows<V>;
       for (std::size_t r = 0; r < n; ++r) values[r] = static_cast<V>(table.at(from + r, columns_[c]));
       const std::uint32_t categories = n_categories_[columns_[c]];
-      if (!codes || categories == 0 || categories > kFewCategories) continue;
+      if (categories == 0 || categories > kFewCategories) continue;
       for (std::size_t r = 0; r < n; ++r) {
         const bool known = values[r] >= 0 && values[r] < static_cast<V>(categories);
         codes[c * kRows<V> + r] = known                    ? static_cast<M>(values[r])

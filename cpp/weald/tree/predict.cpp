@@ -8,6 +8,7 @@
 #include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
 #include "weald/tree/leaf_values.hpp"
+#include "weald/tree/steps.hpp"
 #include "weald/tree/tops.hpp"
 
 namespace weald {
@@ -139,17 +140,18 @@ class BlockWalker {
     const Node* root = into.nodes.data();
     const std::size_t n = rows.size();
     const bool crowd = uses(Path::CrowdsDivided) && n >= kCrowd;
+    if (tops_.serve() && n > 0) {
+      order_by_top(tree, rows);
+      lay_out(into, steps_);
+      return look_ == Look::Missing ? walk_in_step<true>(table_, steps_, rows, open_, leaf)
+                                    : walk_in_step<false>(table_, steps_, rows, open_, leaf);
+    }
     if (crowd) {
-      open_.assign(1, {root, 0, n});
-      if (tops_.serve()) order_by_top(tree, rows);
+      open_.assign(1, {0, 0, n});
       with_look([&]<Look kLook>(As<kLook>) { spread<kLook>(into, rows); });
     }
     walk_all(
-        n,
-        [&](std::size_t k) {
-          if (crowd) prefetch_row(rows[std::min(k + kRowsAhead, n - 1)]);
-          return Start{&into, crowd ? start_[k] : root, rows[k]};
-        },
+        n, [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
         [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
   }
 
@@ -161,6 +163,7 @@ class BlockWalker {
              [&](std::size_t) {
                const CompactTree& into = *trees_[tree].tree;
                const Start start{&into, into.nodes.data(), rows[row]};
+               if (row == 0 && tree + kTreesAhead < last) prefetch(trees_[tree + kTreesAhead].tree->nodes.data());
                if (++row == n) row = 0, ++tree;
                return start;
              },
@@ -187,13 +190,6 @@ class BlockWalker {
     }
   }
 
-  // A row of a few columns is in two lines or three; of more, the first are as good as any.
-  void prefetch_row(Row row) const {
-    const T* values = table_.data + row * table_.row_stride;
-    prefetch(values);
-    prefetch(reinterpret_cast<const char*>(values) + 64);
-  }
-
   // The first tests of a tree are asked of all rows of the block at once; rows that they lead to the same node become
   // neighbours, in ascending order.
   void order_by_top(std::size_t tree, std::vector<Row>& rows) {
@@ -204,10 +200,7 @@ class BlockWalker {
     for (const Row row : rows) ++count[top_[row - begin_]];
     for (std::size_t e = 1; e < ends.size(); ++e) at[e] = at[e - 1] + count[e - 1];
     open_.clear();
-    const Node* nodes = trees_[tree].tree->nodes.data();
-    for (std::size_t e = ends.size(); e-- > 0;) {
-      if (count[e] > 0) open_.push_back({nodes + ends[e], at[e], at[e] + count[e]});
-    }
+    for (std::size_t e = 0; e < ends.size(); ++e) open_.push_back({ends[e], at[e], at[e] + count[e]});
     if (rows.size() == end_ - begin_) {
       for (std::size_t i = begin_; i < end_; ++i) rows[at[top_[i - begin_]]++] = static_cast<Row>(i);
       return;
@@ -227,13 +220,13 @@ class BlockWalker {
     while (!open_.empty()) {
       const Group group = open_.back();
       open_.pop_back();
-      if (group.node->leaf() || group.end - group.begin < kCrowd) {
+      const Node node = tree.nodes[group.node];  // a copy, which no store can change
+      if (node.leaf() || group.end - group.begin < kCrowd) {
         std::fill(start_.begin() + static_cast<std::ptrdiff_t>(group.begin),
-                  start_.begin() + static_cast<std::ptrdiff_t>(group.end), group.node);
+                  start_.begin() + static_cast<std::ptrdiff_t>(group.end), &tree.nodes[group.node]);
         continue;
       }
-      const T* column = table_.data + (group.node->head >> Node::kShift) * table_.column_stride;
-      const Node node = *group.node;  // a copy, which no store can change
+      const T* column = table_.data + (node.head >> Node::kShift) * table_.column_stride;
       std::size_t left = group.begin, right = 0;
       const auto divide = [&](auto&& is_yes) {
         for (std::size_t i = group.begin; i < group.end; ++i) {
@@ -251,15 +244,10 @@ class BlockWalker {
         divide([&](double value) { return is_up_to<kLook>(node, value); });
       }
       std::copy_n(scratch_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
-      open_.push_back({group.node + group.node->next, left, group.end});
+      open_.push_back({group.node + node.next, left, group.end});
       open_.push_back({group.node + 1, group.begin, left});
     }
   }
-
-  struct Group {  // of rows that have come to the same node
-    const Node* node;
-    std::size_t begin, end;
-  };
 
   const std::vector<Asked>& trees_;
   const Table<T>& table_;
@@ -270,6 +258,7 @@ class BlockWalker {
   std::vector<const Node*> start_;
   std::vector<Row> scratch_;
   std::vector<std::uint8_t> top_;
+  std::vector<Step<T>> steps_;
 };
 
 // Rough cost of walking one row down these trees.
@@ -291,7 +280,9 @@ template <class T, class RowsOf, class Sink>
 void for_leaves(const Question& question, const Table<T>& table, std::size_t threads, Interrupt& interrupt,
                 RowsOf&& rows_of, Sink&& sink) {
   const std::size_t n_trees = question.trees.size();
-  const std::size_t useful = useful_threads(threads, walk_ns(question.trees) * static_cast<double>(table.n_rows));
+  // A row alone is through the trees before their work is added up.
+  const std::size_t useful =
+      threads == 1 ? 1 : useful_threads(threads, walk_ns(question.trees) * static_cast<double>(table.n_rows));
   const std::size_t tile = tile_of(question.trees);
   const std::size_t blocks = std::max(useful, (table.n_rows + tile - 1) / tile);
   const Tops<T> tops(question, table.n_rows, (table.n_rows + blocks - 1) / blocks);

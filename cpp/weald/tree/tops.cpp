@@ -9,24 +9,23 @@ namespace weald {
 namespace {
 
 template <class V, class M>
-WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, const M* codes,
-                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, std::size_t tile_size,
+                              std::size_t n_rows, std::uint8_t* top) {
   alignas(32) M ends[kRows<V>];
   for (std::size_t from = 0; from < n_rows; from += kRows<V>) {
-    const std::size_t at = from / kRows<V> * tile_size;
-    ask_tests(tests, tree, tiles + at, codes ? codes + at : nullptr, kRows<V>, ends);
+    const V* tile = tiles + from / kRows<V> * tile_size;
+    ask_tests(tests, tree, tile, static_cast<const M*>(nullptr), kRows<V>, ends);
     for (std::size_t r = 0; r < kRows<V>; ++r) top[from + r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
   }
 }
 
 WEALD_WIDE void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t tree, const float* tiles,
-                             const std::uint32_t* codes, std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
+                             std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
 }
 WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t tree, const double* tiles,
-                              const std::uint64_t* codes, std::size_t tile_size, std::size_t n_rows,
-                              std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
+                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
 }
 
 }  // namespace
@@ -34,11 +33,14 @@ WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::si
 template <class T>
 Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_rows)
     : masks_(question.like.n_categories) {
-  if (!uses(Path::TopsByMasks) || !uses(Path::CrowdsDivided) || n_rows < kFewestTopped) return;
+  const auto& categories = question.like.n_categories;
+  const bool numbers = std::all_of(categories.begin(), categories.end(), [](std::uint32_t n) { return n == 0; });
+  if (!uses(Path::InStep) || !numbers || n_rows < kFewestInStep) return;
   std::size_t nodes = 0;
   for (const Asked& asked : question.trees) nodes += asked.tree->nodes.size();
-  if (nodes < 2 * kMostEnds * question.trees.size()) return;
-  for (const Asked& asked : question.trees) ends_.push_back(add_top(*asked.tree, question.like.n_categories));
+  const std::size_t each = nodes / std::max<std::size_t>(question.trees.size(), 1);
+  if (each < kFewestSteps || each > kStepsPerRow * block_rows) return;
+  for (const Asked& asked : question.trees) ends_.push_back(add_top(*asked.tree));
   // The columns are laid out once for all trees.
   const bool pays = masks_.n_columns() <= 4 * question.trees.size();
   if (!pays || masks_.n_columns() * block_rows * sizeof(T) > kTopBytes) ends_.clear();
@@ -46,7 +48,7 @@ Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_ro
 
 // The largest subtrees are divided, until there are as many as a mask has bits.
 template <class T>
-std::vector<std::uint32_t> Tops<T>::add_top(const CompactTree& tree, const std::vector<std::uint32_t>& n_categories) {
+std::vector<std::uint32_t> Tops<T>::add_top(const CompactTree& tree) {
   struct Subtree {
     std::uint32_t root, nodes;
   };
@@ -55,9 +57,7 @@ std::vector<std::uint32_t> Tops<T>::add_top(const CompactTree& tree, const std::
   while (parts.size() < kMostEnds) {
     std::size_t largest = parts.size();
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      const Node& node = tree.nodes[parts[k].root];
-      // A set of many categories is looked up row by row: a walk asks for fewer of them.
-      if (node.leaf() || n_categories[node.head >> Node::kShift] > kFewCategories) continue;
+      if (tree.nodes[parts[k].root].leaf()) continue;
       if (largest == parts.size() || parts[k].nodes > parts[largest].nodes) largest = k;
     }
     if (largest == parts.size()) break;
@@ -85,11 +85,9 @@ TopRows<T>::TopRows(const Tops<T>& tops, const Table<T>& table, std::size_t begi
   if (!serve()) return;
   const std::size_t tiles = (n_rows_ + kRows<T> - 1) / kRows<T>, size = tops.masks_.tile_size();
   tiles_ = tops.masks_.aligned(values_, tiles * size);
-  if (!tops.masks_.tests().sets.empty()) codes_ = tops.masks_.aligned(numbers_, tiles * size);
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t from = t * kRows<T>;
-    tops.masks_.load(table, begin + from, std::min(kRows<T>, n_rows_ - from), tiles_ + t * size,
-                     codes_ ? codes_ + t * size : nullptr);
+    tops.masks_.load(table, begin + from, std::min(kRows<T>, n_rows_ - from), tiles_ + t * size, nullptr);
   }
 }
 
@@ -97,9 +95,9 @@ template <class T>
 void TopRows<T>::place(std::size_t tree, std::uint8_t* top) const {
   const std::size_t size = tops_.masks_.tile_size();
   if constexpr (sizeof(T) == sizeof(float)) {
-    place_floats(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
+    place_floats(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
   } else {
-    place_doubles(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
+    place_doubles(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
   }
 }
 

@@ -16,14 +16,14 @@ inline constexpr std::size_t kMostEnds = 32, kTopRows = 32;  // rows of a tile, 
 template <class T>
 class Tops {
  public:
-  // Of all trees, if it pays for so many rows in blocks of so many.
+  // Of all trees, if it pays for so many rows in blocks of so many. Only where all columns are numbers.
   Tops(const Question& question, std::size_t n_rows, std::size_t block_rows);
 
  private:
   template <class>
   friend class TopRows;
   using Mask = std::conditional_t<sizeof(T) == sizeof(float), std::uint32_t, std::uint64_t>;
-  std::vector<std::uint32_t> add_top(const CompactTree& tree, const std::vector<std::uint32_t>& n_categories);
+  std::vector<std::uint32_t> add_top(const CompactTree& tree);
 
   MaskTests<T, Mask> masks_;
   std::vector<std::vector<std::uint32_t>> ends_;  // of each tree, from left to right; none at all: walk from the roots
@@ -40,13 +40,10 @@ class TopRows {
   void place(std::size_t tree, std::uint8_t* top) const;
 
  private:
-  using Mask = typename Tops<T>::Mask;
   const Tops<T>& tops_;
   std::size_t n_rows_;
   std::vector<T> values_;
-  std::vector<Mask> numbers_;
   T* tiles_ = nullptr;
-  Mask* codes_ = nullptr;
 };
 
 #else

@@ -394,6 +394,7 @@ const Entry kEntries[] = {
     {"NodesApart", Path::NodesApart, {"boosting, two threads"}},
     {"LeafMasks", Path::LeafMasks, {"boosted trees asked"}},
     {"CrowdsDivided", Path::CrowdsDivided, {"forest asked", "forest of a million rows asked"}},
+    {"InStep", Path::InStep, {"forest asked"}},
     {"ManyTreesAtOnce", Path::ManyTreesAtOnce, {"forest asked about 50 rows"}},
     {"PageCache", Path::PageCache, {"extra-trees", "forest", "adaboost, stumps", "boosting"}},
     {"HugePages", Path::HugePages, {"boosting, million rows", "forest, million rows"}},

@@ -1,6 +1,7 @@
 // Forests: drawing, growing, predicting, and their state as plain arrays.
 #include "weald/methods/forest.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "door.hpp"
@@ -47,8 +48,8 @@ void check_columns(const Forest& forest, const Array& X) {
 
 // Runs fn(interrupt, threads): as it is if there is little to do, else without the lock.
 template <class Fn>
-void run(const Forest& forest, std::size_t n_rows, std::size_t threads, Fn&& fn) {
-  if (n_rows * forest.trees.size() <= 1024) {  // too short to be worth giving up the lock, or stopping
+void run(std::size_t n_walks, std::size_t threads, Fn&& fn) {
+  if (n_walks <= 2048) {  // too short to be worth giving up the lock, or stopping
     Interrupt never;
     fn(never, std::size_t{1});
   } else {
@@ -64,7 +65,7 @@ Out<std::int64_t> leaves(const Forest& forest, const Array& X, std::size_t threa
   check_columns(forest, X);
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
-  run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+  run(n * n_trees, threads, [&](Interrupt& interrupt, std::size_t useful) {
     for_dense_rows(forest, 0, n_trees, table_of(X), 1, useful, interrupt,
                    [&](const Forest& trees, const auto& rows, std::size_t from, std::size_t inside) {
                      find_leaves(trees, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
@@ -94,21 +95,55 @@ void add_all_values(const Forest& forest, const AnyTable& table, const Adding& a
   for_dense_rows(forest, adding.first, adding.last, table, step, threads, interrupt, add);
 }
 
+// The same for several forests, whose sums lie side by side.
+template <class T>
+void add_side_by_side(const std::vector<const Forest*>& forests, const Table<T>& table, const Adding& adding,
+                      std::size_t threads, std::size_t, double* sums, Interrupt& interrupt) {
+  add_values(std::span<const Forest* const>(forests), table, adding, threads, sums, interrupt);
+}
+template <class T>
+void add_side_by_side(const std::vector<const Forest*>& forests, const SparseTable<T>& table, const Adding& adding,
+                      std::size_t threads, std::size_t n_sums, double* sums, Interrupt& interrupt) {
+  const std::size_t width = forests[0]->outputs.width(), apart = forests.size() * width;
+  if (forests.size() == 1) return add_all_values(*forests[0], table, adding, threads, sums, interrupt);
+  std::vector<double> own(n_sums / forests.size());  // each forest has the columns that its trees test
+  for (std::size_t f = 0; f < forests.size(); ++f) {
+    const auto for_rows = [&](auto&& move) {
+      for (std::size_t i = 0; i < own.size() / width; ++i) move(&own[i * width], sums + i * apart + f * width);
+    };
+    for_rows([&](double* mine, const double* all) { std::copy_n(all, width, mine); });
+    add_all_values(*forests[f], table, adding, threads, own.data(), interrupt);
+    for_rows([&](const double* mine, double* all) { std::copy_n(mine, width, all); });
+  }
+}
+
+bool same_kind(const Forest& a, const Forest& b) {
+  return a.criterion == b.criterion && a.n_categories == b.n_categories && a.outputs.n_outputs == b.outputs.n_outputs &&
+         a.outputs.n_classes == b.outputs.n_classes;
+}
+
 template <class Array>
-Out<double> values(const Forest& forest, const Array& X, std::size_t threads, std::size_t first, std::size_t last,
-                   const std::optional<In<double>>& weights, bool vote, bool apart,
+Out<double> values(const std::vector<const Forest*>& forests, const Array& X, std::size_t threads, std::size_t first,
+                   std::size_t last, const std::optional<In<double>>& weights, bool vote, bool apart,
                    const std::optional<InRows<double>>& start) {
+  require(!forests.empty() && !std::count(forests.begin(), forests.end(), nullptr), "at least one forest");
+  const Forest& forest = *forests[0];
   check_columns(forest, X);
-  require(first <= last && last <= forest.trees.size(), "there are not so many trees");
-  require(!weights || weights->shape(0) == forest.trees.size(), "one weight per tree");
+  for (const Forest* other : forests) {
+    require(same_kind(forest, *other), "the forests are not of the same kind");
+    require(first <= last && last <= other->trees.size(), "there are not so many trees");
+    require(!weights || weights->shape(0) == other->trees.size(), "one weight per tree");
+  }
   Adding adding;
   adding.first = first, adding.last = last, adding.vote = vote, adding.apart = apart;
   adding.weights = weights ? weights->data() : nullptr;
   const std::size_t n = X.shape(0), planes = apart ? last - first : 1;
-  const bool fits = !start || (!apart && start->shape(0) == n && start->shape(1) == forest.outputs.width());
+  const std::size_t n_outputs = forests.size() * forest.outputs.n_outputs;
+  const bool fits =
+      !start || (!apart && start->shape(0) == n && start->shape(1) == n_outputs * forest.outputs.max_classes);
   require(fits, "a start for every sum");
-  BigVector<double> sums(planes * n * forest.outputs.width());
-  run(forest, n, threads, [&](Interrupt& interrupt, std::size_t useful) {
+  BigVector<double> sums(planes * n * n_outputs * forest.outputs.max_classes);
+  run(n * (last - first) * forests.size(), threads, [&](Interrupt& interrupt, std::size_t useful) {
     for_stretches(0, sums.size(), interrupt, [&](std::size_t begin, std::size_t end) {
       if (start) {
         std::copy(start->data() + begin, start->data() + end, sums.data() + begin);
@@ -116,9 +151,9 @@ Out<double> values(const Forest& forest, const Array& X, std::size_t threads, st
         std::fill(sums.data() + begin, sums.data() + end, 0.0);
       }
     });
-    add_all_values(forest, table_of(X), adding, useful, sums.data(), interrupt);
+    add_side_by_side(forests, table_of(X), adding, useful, sums.size(), sums.data(), interrupt);
   });
-  std::vector<std::size_t> shape{planes, n, forest.outputs.n_outputs, forest.outputs.max_classes};
+  std::vector<std::size_t> shape{planes, n, n_outputs, forest.outputs.max_classes};
   if (!apart) shape.erase(shape.begin());
   return give(std::move(sums), shape);
 }
@@ -302,10 +337,7 @@ Forest prefix(const Forest& forest, std::size_t n_trees) {
 }
 
 void extend(Forest& forest, const Forest& other) {
-  require(forest.criterion == other.criterion && forest.n_categories == other.n_categories &&
-              forest.outputs.n_outputs == other.outputs.n_outputs &&
-              forest.outputs.n_classes == other.outputs.n_classes,
-          "the trees do not fit the forest");
+  require(same_kind(forest, other), "the trees do not fit the forest");
   forest.trees.insert(forest.trees.end(), other.trees.begin(), other.trees.end());
 }
 
@@ -326,10 +358,15 @@ const CompactTree& tree_at(const Forest& forest, std::size_t t) {
 
 // What can be asked about the rows of a table.
 template <class Array>
+void bind_values(nb::module_& m) {
+  m.def("forest_values", &values<Array>, "forests"_a, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(),
+        "vote"_a, "apart"_a, "start"_a.none(),
+        "Sum of the trees' values, or the values tree by tree, of forests side by side.");
+}
+
+template <class Array>
 void bind_use(nb::class_<Forest>& forest) {
   forest.def("apply", &leaves<Array>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
-      .def("values", &values<Array>, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(), "vote"_a, "apart"_a,
-           "start"_a.none() = nb::none(), "Sum of the trees' values, or the values tree by tree.")
       .def("add_out_of_bag", &add_out_of_bag<Array>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
            "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.");
 }
@@ -389,6 +426,8 @@ void bind_forest(nb::module_& m) {
   m.def("grow_forest", &grow, "matrix"_a, "target"_a, "criterion"_a, "rules"_a, "draw"_a, "balance"_a, "seed"_a,
         "first"_a, "last"_a, "threads"_a, "keep_rows"_a, "Grow the trees first..last-1 of the forest with this seed.");
 
+  bind_values<In2<double>>(m), bind_values<In2<float>>(m);
+  bind_values<SparseRows<double>>(m), bind_values<SparseRows<float>>(m);
   nb::class_<Forest> forest(m, "Forest", "The trees of a forest, 16 bytes a node.");
   forest
       .def_static("from_state", &forest_of, "state"_a, "threads"_a = 1, "Check the arrays of `state()` and take them.")

@@ -37,6 +37,7 @@ enum class Path {
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp
   CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
+  InStep,           // tree/tops.hpp, steps.hpp: many rows go down a deep tree in step
   ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory
   PageCache,  // base/memory.hpp

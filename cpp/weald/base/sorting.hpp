@@ -39,8 +39,15 @@ T value_of(KeyOf<T> key) {
 // The largest T that is not above x: comparing a T with it is the same as comparing it with x.
 template <class T>
 T largest_not_above(double x) {
-  const T rounded = static_cast<T>(x);
-  return static_cast<double>(rounded) > x ? std::nextafter(rounded, -std::numeric_limits<T>::infinity()) : rounded;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return x;
+  } else {
+    // As integers in the order of the floats; without a branch, since half of all numbers are rounded up.
+    const auto flip = [](std::int32_t bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); };
+    const T rounded = static_cast<T>(x);
+    const auto above = static_cast<std::int32_t>(static_cast<double>(rounded) > x);
+    return std::bit_cast<T>(flip(flip(std::bit_cast<std::int32_t>(rounded)) - above));
+  }
 }
 
 // Sorts items by items.key, stably. `scratch` is resized as needed.

@@ -7,6 +7,9 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
+#include "weald/tree/leaf_values.hpp"
+#include "weald/tree/steps.hpp"
+#include "weald/tree/tops.hpp"
 
 namespace weald {
 
@@ -123,17 +126,32 @@ Look look_for(const Forest& forest, const Table<T>& table, std::size_t begin, st
 template <class T>
 class BlockWalker {
  public:
-  BlockWalker(const Forest& forest, const Table<T>& table, std::size_t begin, std::size_t end)
-      : forest_(forest), table_(table), look_(look_for(forest, table, begin, end)) {}
+  BlockWalker(const Question& question, const Tops<T>& tops, const Table<T>& table, std::size_t begin, std::size_t end)
+      : trees_(question.trees),
+        table_(table),
+        begin_(begin),
+        end_(end),
+        look_(look_for(question.like, table, begin, end)),
+        tops_(tops, table, begin, end) {}
 
   // rows[k] ends in leaf[k] of the tree. The rows are put into another order.
   void walk_tree(std::size_t tree, std::vector<Row>& rows, std::uint32_t* leaf) {
-    const CompactTree& into = forest_.trees[tree];
+    const CompactTree& into = *trees_[tree].tree;
     const Node* root = into.nodes.data();
-    const bool crowd = uses(Path::CrowdsDivided) && rows.size() >= kCrowd;
-    if (crowd) with_look([&]<Look kLook>(As<kLook>) { spread<kLook>(into, rows); });
+    const std::size_t n = rows.size();
+    const bool crowd = uses(Path::CrowdsDivided) && n >= kCrowd;
+    if (tops_.serve() && n > 0) {
+      order_by_top(tree, rows);
+      lay_out(into, steps_);
+      return look_ == Look::Missing ? walk_in_step<true>(table_, steps_, rows, open_, leaf)
+                                    : walk_in_step<false>(table_, steps_, rows, open_, leaf);
+    }
+    if (crowd) {
+      open_.assign(1, {0, 0, n});
+      with_look([&]<Look kLook>(As<kLook>) { spread<kLook>(into, rows); });
+    }
     walk_all(
-        rows.size(), [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
+        n, [&](std::size_t k) { return Start{&into, crowd ? start_[k] : root, rows[k]}; },
         [&](std::size_t k, std::uint32_t at) { leaf[k] = at; });
   }
 
@@ -143,8 +161,9 @@ class BlockWalker {
     std::size_t tree = first, row = 0;
     walk_all((last - first) * n,
              [&](std::size_t) {
-               const CompactTree& into = forest_.trees[tree];
+               const CompactTree& into = *trees_[tree].tree;
                const Start start{&into, into.nodes.data(), rows[row]};
+               if (row == 0 && tree + kTreesAhead < last) prefetch(trees_[tree + kTreesAhead].tree->nodes.data());
                if (++row == n) row = 0, ++tree;
                return start;
              },
@@ -171,6 +190,25 @@ class BlockWalker {
     }
   }
 
+  // The first tests of a tree are asked of all rows of the block at once; rows that they lead to the same node become
+  // neighbours, in ascending order.
+  void order_by_top(std::size_t tree, std::vector<Row>& rows) {
+    const std::vector<std::uint32_t>& ends = tops_.ends(tree);
+    top_.resize(end_ - begin_ + kTopRows);
+    tops_.place(tree, top_.data());
+    std::size_t count[kMostEnds] = {}, at[kMostEnds] = {};
+    for (const Row row : rows) ++count[top_[row - begin_]];
+    for (std::size_t e = 1; e < ends.size(); ++e) at[e] = at[e - 1] + count[e - 1];
+    open_.clear();
+    for (std::size_t e = 0; e < ends.size(); ++e) open_.push_back({ends[e], at[e], at[e] + count[e]});
+    if (rows.size() == end_ - begin_) {
+      for (std::size_t i = begin_; i < end_; ++i) rows[at[top_[i - begin_]]++] = static_cast<Row>(i);
+      return;
+    }
+    scratch_ = rows;
+    for (const Row row : scratch_) rows[at[top_[row - begin_]]++] = row;
+  }
+
   // Near the root the rows are divided as in growth, [left | right], test by test: that reads them in
   // order and leaves rows that go the same way next to each other, so that the lower nodes they walk
   // on from are still in the first cache when the next of them comes.
@@ -178,22 +216,17 @@ class BlockWalker {
   void spread(const CompactTree& tree, std::vector<Row>& rows) {
     start_.resize(rows.size());
     scratch_.resize(rows.size());
-    struct Group {
-      const Node* node;
-      std::size_t begin, end;
-    };
     const std::uint32_t* sets = tree.sets.data();
-    std::vector<Group> open{{tree.nodes.data(), 0, rows.size()}};
-    while (!open.empty()) {
-      const Group group = open.back();
-      open.pop_back();
-      if (group.node->leaf() || group.end - group.begin < kCrowd) {
+    while (!open_.empty()) {
+      const Group group = open_.back();
+      open_.pop_back();
+      const Node node = tree.nodes[group.node];  // a copy, which no store can change
+      if (node.leaf() || group.end - group.begin < kCrowd) {
         std::fill(start_.begin() + static_cast<std::ptrdiff_t>(group.begin),
-                  start_.begin() + static_cast<std::ptrdiff_t>(group.end), group.node);
+                  start_.begin() + static_cast<std::ptrdiff_t>(group.end), &tree.nodes[group.node]);
         continue;
       }
-      const T* column = table_.data + (group.node->head >> Node::kShift) * table_.column_stride;
-      const Node node = *group.node;  // a copy, which no store can change
+      const T* column = table_.data + (node.head >> Node::kShift) * table_.column_stride;
       std::size_t left = group.begin, right = 0;
       const auto divide = [&](auto&& is_yes) {
         for (std::size_t i = group.begin; i < group.end; ++i) {
@@ -211,104 +244,85 @@ class BlockWalker {
         divide([&](double value) { return is_up_to<kLook>(node, value); });
       }
       std::copy_n(scratch_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
-      open.push_back({group.node + group.node->next, left, group.end});
-      open.push_back({group.node + 1, group.begin, left});
+      open_.push_back({group.node + node.next, left, group.end});
+      open_.push_back({group.node + 1, group.begin, left});
     }
   }
 
-  const Forest& forest_;
+  const std::vector<Asked>& trees_;
   const Table<T>& table_;
+  std::size_t begin_, end_;
   Look look_;
+  TopRows<T> tops_;
+  std::vector<Group> open_;
   std::vector<const Node*> start_;
   std::vector<Row> scratch_;
-};
-
-// Adds one leaf's value to a row's sums.
-class LeafAdder {
- public:
-  LeafAdder(const Outputs& outputs, const CompactTree& tree, double weight, bool vote)
-      : outputs_(outputs), tree_(tree), weight_(weight), vote_(vote && outputs.classifies()) {}
-
-  void add(std::uint32_t leaf, double* sums) const {
-    const Node& node = tree_.nodes[leaf];
-    const std::size_t width = outputs_.width();
-    if (outputs_.is_inline()) {
-      const double value = vote_ ? static_cast<double>(node.number > 0.5) : node.number;
-      sums[width - 1] += weight_ * value;
-      if (width == 2) sums[0] += weight_ * (1 - value);
-      return;
-    }
-    tree_.table.visit([&](const auto* cells) {
-      const auto* row = cells + node.next * (1 + width) + 1;
-      if (vote_) {
-        for (std::size_t o = 0; o < outputs_.n_outputs; ++o, row += outputs_.max_classes) {
-          const auto* top = std::max_element(row, row + outputs_.max_classes);
-          sums[o * outputs_.max_classes + static_cast<std::size_t>(top - row)] += weight_;
-        }
-        return;
-      }
-      const double total = static_cast<double>(row[-1]);
-      for (std::size_t k = 0; k < width; ++k) {
-        if (row[k] != 0) sums[k] += weight_ * (static_cast<double>(row[k]) / total);
-      }
-    });
-  }
-
- private:
-  const Outputs& outputs_;
-  const CompactTree& tree_;
-  double weight_;
-  bool vote_;
+  std::vector<std::uint8_t> top_;
+  std::vector<Step<T>> steps_;
 };
 
 // Rough cost of walking one row down these trees.
-double walk_ns(const Forest& forest, std::size_t first, std::size_t last) {
+double walk_ns(const std::vector<Asked>& trees) {
   double steps = 0;
-  for (std::size_t t = first; t < last; ++t) {
-    steps += std::log2(static_cast<double>(forest.trees[t].nodes.size()) + 1);
-  }
+  for (const Asked& asked : trees) steps += std::log2(static_cast<double>(asked.tree->nodes.size()) + 1);
   return steps * 4;
 }
 
-std::size_t tile_of(const Forest& forest, std::size_t first, std::size_t last) {
+std::size_t tile_of(const std::vector<Asked>& trees) {
   std::size_t depth = kFarDown;
-  for (std::size_t t = first; t < last; ++t) depth = std::max<std::size_t>(depth, forest.trees[t].depth);
+  for (const Asked& asked : trees) depth = std::max<std::size_t>(depth, asked.tree->depth);
   return std::max<std::size_t>(kWalkTile * kFarDown / depth, 1);
 }
 
 // Calls sink(tree, rows, leaves) with where the rows of each block end, tree after tree. rows_of(tree,
 // begin, end, rows), if it says so, chooses the rows of a block for a tree; else they are all of them.
 template <class T, class RowsOf, class Sink>
-void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
-                Interrupt& interrupt, RowsOf&& rows_of, Sink&& sink) {
-  const double work = walk_ns(forest, first, last) * static_cast<double>(table.n_rows);
-  const std::size_t useful = useful_threads(threads, work);
-  const std::size_t tile = tile_of(forest, first, last);
+void for_leaves(const Question& question, const Table<T>& table, std::size_t threads, Interrupt& interrupt,
+                RowsOf&& rows_of, Sink&& sink) {
+  const std::size_t n_trees = question.trees.size();
+  // A row alone is through the trees before their work is added up.
+  const std::size_t useful =
+      threads == 1 ? 1 : useful_threads(threads, walk_ns(question.trees) * static_cast<double>(table.n_rows));
+  const std::size_t tile = tile_of(question.trees);
   const std::size_t blocks = std::max(useful, (table.n_rows + tile - 1) / tile);
+  const Tops<T> tops(question, table.n_rows, (table.n_rows + blocks - 1) / blocks);
   parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
     const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
     if (begin == end) return;
-    BlockWalker<T> walker(forest, table, begin, end);
+    BlockWalker<T> walker(question, tops, table, begin, end);
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
-    const bool chosen = rows_of(first, begin, end, rows);
+    const bool chosen = rows_of(0, begin, end, rows);
     const std::size_t at_once = chosen || !uses(Path::ManyTreesAtOnce) || rows.size() >= kFewWalks
                                     ? 1
-                                    : std::min(std::max<std::size_t>(tile / rows.size(), 1), last - first);
+                                    : std::min(std::max<std::size_t>(tile / rows.size(), 1), n_trees);
     std::vector<std::uint32_t> leaf(at_once * (end - begin));
-    for (std::size_t t = first; t < last; t += at_once) {
+    for (std::size_t t = 0; t < n_trees; t += at_once) {
       interrupt.poll();
-      if (chosen && t > first) rows_of(t, begin, end, rows);
+      if (chosen && t > 0) rows_of(t, begin, end, rows);
       if (at_once == 1) {
         walker.walk_tree(t, rows, leaf.data());
         sink(t, rows, leaf.data());
         continue;
       }
-      const std::size_t to = std::min(t + at_once, last);
+      const std::size_t to = std::min(t + at_once, n_trees);
       walker.walk_trees(t, to, rows, leaf.data());
       for (std::size_t u = t; u < to; ++u) sink(u, rows, leaf.data() + (u - t) * rows.size());
     }
   });
+}
+
+Question question_of(std::span<const Forest* const> forests, std::size_t first, std::size_t last,
+                     const double* weights) {
+  const std::size_t width = forests[0]->outputs.width();
+  Question out{*forests[0], {}, width * forests.size()};
+  out.trees.reserve(forests.size() * (last - first));
+  for (std::size_t k = 0; k < forests.size(); ++k) {
+    for (std::size_t t = first; t < last; ++t) {
+      out.trees.push_back({&forests[k]->trees[t], weights ? weights[t] : 1.0, k * width});
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -316,21 +330,24 @@ void for_leaves(const Forest& forest, const Table<T>& table, std::size_t first, 
 template <class T>
 void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
                  std::int64_t* out, Interrupt& interrupt) {
+  const Forest* only = &forest;
   const auto all = [](std::size_t, std::size_t, std::size_t, std::vector<Row>&) { return false; };
-  for_leaves(forest, table, first, last, threads, interrupt, all,
+  for_leaves(question_of({&only, 1}, first, last, nullptr), table, threads, interrupt, all,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
-               for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree - first] = leaf[k];
+               for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree] = leaf[k];
              });
 }
 
 template <class T>
-void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
-                Interrupt& interrupt) {
-  if (masks_fit(forest, adding, table.n_rows)) return add_by_masks(forest, table, adding, threads, sums, interrupt);
-  const std::size_t width = forest.outputs.width();
+void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt) {
+  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+  if (masks_fit(question, adding, table.n_rows)) {
+    return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
+  }
   const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
     if (!adding.barred) return false;
-    const std::uint64_t* barred = adding.barred + (tree - adding.first) * adding.barred_words;
+    const std::uint64_t* barred = adding.barred + tree * adding.barred_words;
     rows.clear();
     for (std::size_t k = begin; k < end; ++k) {
       if ((barred[k / 64] >> (k % 64) & 1) == 0) rows.push_back(static_cast<Row>(k));
@@ -338,12 +355,13 @@ void add_values(const Forest& forest, const Table<T>& table, const Adding& addin
     for (const Row row : rows) ++adding.answered[row];
     return true;
   };
-  for_leaves(forest, table, adding.first, adding.last, threads, interrupt, allowed,
+  const std::size_t rounds = adding.last - adding.first, plane = adding.apart ? table.n_rows * question.stride : 0;
+  for_leaves(question, table, threads, interrupt, allowed,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
-               const LeafAdder adder(forest.outputs, forest.trees[tree], adding.weights ? adding.weights[tree] : 1.0,
-                                     adding.vote);
-               double* plane = sums + (adding.apart ? (tree - adding.first) * table.n_rows * width : 0);
-               for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], plane + rows[k] * width);
+               const Asked& asked = question.trees[tree];
+               const LeafAdder adder(question.like.outputs, *asked.tree, asked.weight, adding.vote);
+               double* into = sums + tree % rounds * plane + asked.place;
+               for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], into + rows[k] * question.stride);
              });
 }
 
@@ -351,7 +369,9 @@ template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::
                           Interrupt&);
 template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
                           Interrupt&);
-template void add_values(const Forest&, const Table<float>&, const Adding&, std::size_t, double*, Interrupt&);
-template void add_values(const Forest&, const Table<double>&, const Adding&, std::size_t, double*, Interrupt&);
+template void add_values(std::span<const Forest* const>, const Table<float>&, const Adding&, std::size_t, double*,
+                         Interrupt&);
+template void add_values(std::span<const Forest* const>, const Table<double>&, const Adding&, std::size_t, double*,
+                         Interrupt&);
 
 }  // namespace weald

@@ -35,10 +35,31 @@ struct Adding {
   std::int64_t* answered = nullptr;  // per row
 };
 
-// Adds the trees' values to sums (n_rows x width, or trees x n_rows x width), tree after tree, so
-// that the result does not depend on threads or on how rows are cut into blocks.
+// A tree to be asked, how much it counts, and where its sums begin among those of a row.
+struct Asked {
+  const CompactTree* tree;
+  double weight;
+  std::size_t place;
+};
+
+// Trees of the same kind, in the order in which they are added up.
+struct Question {
+  const Forest& like;  // which outputs and columns they all have
+  std::vector<Asked> trees;
+  std::size_t stride;  // sums of a row
+};
+
+// Adds the trees' values to sums (n_rows x forests x width, or trees x n_rows x forests x width), tree after tree, so
+// that the result does not depend on threads or on how rows are cut into blocks. Several forests are those of the
+// scores of boosting, of the same kind and size: each has sums of its own.
+template <class T>
+void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt);
 template <class T>
 void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
-                Interrupt& interrupt);
+                Interrupt& interrupt) {
+  const Forest* only = &forest;
+  add_values(std::span<const Forest* const>(&only, 1), table, adding, threads, sums, interrupt);
+}
 
 }  // namespace weald

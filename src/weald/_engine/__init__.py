@@ -27,7 +27,7 @@ from weald._engine._core import (
     pruning_path,
     reals,
 )
-from weald._engine._forest import Forest, grow_forest
+from weald._engine._forest import Forest, grow_forest, sums_of
 from weald._engine._sparse import SparseTable, rows_for_core
 from weald._engine._threads import (
     beside_others,
@@ -70,5 +70,6 @@ __all__ = [
     "reals",
     "resolve_threads",
     "rows_for_core",
+    "sums_of",
     "threads",
 ]

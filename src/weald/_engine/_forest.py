@@ -127,13 +127,13 @@ class Forest:
             What the values are added to; 0 by default.
         """
         end = self.n_trees if last is None else last
-        return self._core.values(
-            rows_for_core(X), n_threads, first, end, weights, vote, False, start
-        )
+        return sums_of([self], X, n_threads, first, end, weights, vote, start)
 
     def member_values(self, X: npt.NDArray[Any] | SparseTable, n_threads: int = 1) -> FloatArray:
         """Value of each row in each tree, shape (n_trees, n, n_outputs, max_n_classes)."""
-        return self._core.values(rows_for_core(X), n_threads, 0, self.n_trees, None, False, True)
+        every = (0, self.n_trees)
+        rows = rows_for_core(X)
+        return _core.forest_values([self._core], rows, n_threads, *every, None, False, True, None)
 
     def add_out_of_bag(
         self,
@@ -176,6 +176,22 @@ class Forest:
             raise ValueError(
                 "Not a valid forest: a part is missing, or of another kind."
             ) from error
+
+
+def sums_of(
+    forests: list[Forest],
+    X: npt.NDArray[Any] | SparseTable,
+    n_threads: int,
+    first: int,
+    last: int,
+    weights: FloatArray | None = None,
+    vote: bool = False,
+    start: FloatArray | None = None,
+) -> FloatArray:
+    """:meth:`Forest.values` of forests of one kind, side by side: (n, their outputs, classes)."""
+    cores = [forest._core for forest in forests]
+    rows = rows_for_core(X)
+    return _core.forest_values(cores, rows, n_threads, first, last, weights, vote, False, start)
 
 
 def grow_forest(

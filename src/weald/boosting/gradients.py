@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import isfinite
 from typing import Any, Protocol
 
@@ -68,12 +69,12 @@ class Gradients(ABC):
 
     @property
     def tells_the_loss(self) -> bool:
-        """:meth:`differentiate` works out the mean loss on the way."""
-        return False
+        """:meth:`differentiate` can tell the mean loss; not if it changes from round to round."""
+        return self.objective.alpha is None
 
     @abstractmethod
-    def differentiate(self) -> float:
-        """Fill in derivatives at `raw`; the mean loss if it `tells_the_loss`, else NaN."""
+    def differentiate(self, tell: bool) -> float:
+        """Fill in derivatives at `raw`; the mean loss if somebody wants to be told, else any."""
 
     @abstractmethod
     def mean_loss(self) -> float:
@@ -81,10 +82,13 @@ class Gradients(ABC):
 
     def in_blocks(self, n: int, work: Callable[[slice], Any]) -> list[Any]:
         """What a function says of all blocks of n rows, in their order."""
-        blocks = [slice(i, min(i + _BLOCK, n)) for i in range(0, n, _BLOCK)]
+        return self._all_done([partial(work, block) for block in _blocks(n)], n)
+
+    def _all_done(self, jobs: list[Callable[[], Any]], n: int) -> list[Any]:
+        """What all jobs on n rows say, in several threads where that pays."""
         if self._pool is None or n < _MANY:
-            return [work(block) for block in blocks]
-        return list(self._pool.map(work, blocks))
+            return [job() for job in jobs]
+        return list(self._pool.map(_call, jobs))
 
     def close(self) -> None:
         """The last round was made."""
@@ -116,12 +120,7 @@ class EngineGradients(Gradients):
         self._parameter = self._measure
         self._floor = objective.floor if params.uses_hessian else None
 
-    @property
-    def tells_the_loss(self) -> bool:
-        """Unless the loss changes from round to round."""
-        return self.objective.alpha is None
-
-    def differentiate(self) -> float:
+    def differentiate(self, tell: bool) -> float:
         """Fill gradients and hessians from `raw`; the mean loss by the loss of this round."""
         if self.objective.alpha is not None:
             self._adapt()
@@ -155,29 +154,34 @@ class NumpyGradients(Gradients):
             self._second = False
             self.hessians[:] = 1.0
 
-    def differentiate(self) -> float:
+    def differentiate(self, tell: bool) -> float:
         """Fill gradients and hessians from `raw`."""
         self._adapt()
-        self.in_blocks(self._n, self._fill)
-        return float("nan")
+        values = self._value_jobs() if tell else []  # the longest jobs come first
+        fills = [partial(self._fill, block) for block in _blocks(self._n)]
+        return self._mean(self._all_done([*values, *fills], self._n)[: len(values)])
 
     def mean_loss(self) -> float:
-        """Mean loss of the training rows, of losses of the user's own that of some of many rows.
+        """Mean loss of the training rows, of losses of the user's own that of some of many rows."""
+        return self._mean(self._all_done(self._value_jobs(), self._n))
 
-        Blocks are added in order, for the same bits always.
-        """
+    def _value_jobs(self) -> list[Callable[[], float]]:
+        """Sums of the losses of some rows, block by block."""
         F = np.ascontiguousarray(self.raw[:, self._some])
         w, losses = self._some_weights, self.objective.losses
 
-        def work(block: slice) -> float:
+        def total(block: slice) -> float:
             total = 0.0
             for k, (loss, y) in enumerate(zip(losses, self._some_y, strict=True)):
                 at = F[:, block].T if self.objective.joint else F[k, block]
                 total += float((w[block] * loss.value(y[block], at)).sum())  # no BLAS: same bits
             return total
 
-        parts: list[float] = self.in_blocks(len(w), work)
-        return sum(parts) / (len(losses) * float(w.sum()))
+        return [partial(total, block) for block in _blocks(len(w))]
+
+    def _mean(self, totals: list[float]) -> float:
+        """Blocks are added in order, for the same bits always."""
+        return sum(totals) / (len(self.objective.losses) * float(self._some_weights.sum()))
 
     def _fill(self, block: slice) -> None:
         for k, loss in enumerate(self.losses):
@@ -211,6 +215,14 @@ class NumpyGradients(Gradients):
             f"The {what} of {loss.name} is {found[place]} in row {row}, for the target "
             f"{y[place[0]]:g} and the score {F[place]:g}: it must be finite everywhere."
         )
+
+
+def _blocks(n: int) -> list[slice]:
+    return [slice(i, min(i + _BLOCK, n)) for i in range(0, n, _BLOCK)]
+
+
+def _call(job: Callable[[], Any]) -> Any:
+    return job()
 
 
 def _engine_parameter(loss: Loss) -> float:

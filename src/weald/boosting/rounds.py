@@ -125,8 +125,9 @@ class BoostingRounds:
         t = first
         if self._scaling is not None:
             self._scaling.before(t)
-        loss_before = self._gradients.differentiate()
-        if self._loss_comes_later and t > self._done:
+        told = self._loss_comes_later and t > self._done
+        loss_before = self._gradients.differentiate(told)
+        if told:
             self._note(loss_before, t, rate)
         multipliers = columns = None
         if self._sampler is not None:

@@ -7,7 +7,7 @@ here are the numbers and arrays around them. What is wrong is told in one senten
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class CheckedState:
 class SavedEstimator(CheckedState):
     """An estimator that can be written to a model file."""
 
+    _own_param_names: ClassVar[tuple[str, ...]]
+
     def save(self, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
         """Save the fitted model to one file that holds data only; see :func:`weald.save`.
 
@@ -60,6 +62,16 @@ class SavedEstimator(CheckedState):
         import weald  # whose names are imported when first asked for
 
         weald.save(self, path, info=info)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The parameters, as scikit-learn reads them from the signature: once for each class.
+
+        Reading it takes longer than to grow a small tree, and a fit asks three times.
+        """
+        if "_own_param_names" not in cls.__dict__:
+            cls._own_param_names = tuple(super()._get_param_names())  # type: ignore[misc]
+        return list(cls._own_param_names)
 
 
 def require(condition: Any, thing: object, part: str) -> None:

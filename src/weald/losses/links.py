@@ -36,7 +36,9 @@ def exp_then_line(x: FloatArray) -> FloatArray:
 
 def class_by_class(F: FloatArray) -> FloatArray:
     """A copy of scores (..., K) as (K, ...): sums over few classes are then long vector loops."""
-    return np.array(np.moveaxis(np.asarray(F), -1, 0), dtype=np.float64, order="C")
+    F = np.asarray(F)
+    turned = F.T if F.ndim == 2 else np.moveaxis(F, -1, 0)  # one row: `moveaxis` takes longer
+    return np.array(turned, dtype=np.float64, order="C")
 
 
 class Link(ABC):
@@ -222,10 +224,10 @@ class SoftmaxLink(Link):
     def inverse(self, F: FloatArray) -> FloatArray:
         """``p_k = exp(F_k) / sum_j exp(F_j)``."""
         e = class_by_class(F)
-        e -= e.max(axis=0)
+        e -= np.maximum.reduce(e)
         np.exp(e, out=e)
-        e /= e.sum(axis=0)
-        return np.ascontiguousarray(np.moveaxis(e, 0, -1))
+        e /= np.add.reduce(e)
+        return np.ascontiguousarray(e.T if e.ndim == 2 else np.moveaxis(e, 0, -1))
 
     def slope(self, mu: FloatArray) -> FloatArray:
         """``1 / p_k``: the common shift changes no loss."""

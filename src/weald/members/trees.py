@@ -123,13 +123,7 @@ class Trees(Members):
                 like = self.like
                 start = np.zeros((len(X), self.per_round * like.n_outputs_))
             return start[:, :, None]
-        if len(self.forests) == 1:
-            return self.forests[0].values(X, threads, first, end, weights, vote, start)
-        parts = []
-        for k, forest in enumerate(self.forests):
-            begin = None if start is None else np.ascontiguousarray(start[:, k : k + 1])
-            parts.append(forest.values(X, threads, first, end, weights, vote, begin))
-        return np.concatenate(parts, axis=1)
+        return engine.sums_of(self.forests, X, threads, first, end, weights, vote, start)
 
     def one(self, t: int, X: Any, vote: bool = False, n_jobs: int | None = None) -> FloatArray:
         """What one tree says, shape (n, n_outputs, n_classes)."""

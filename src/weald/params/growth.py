@@ -7,6 +7,7 @@ down gets checked values only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -113,10 +114,20 @@ def resolve_max_features(value: Any, d: int, name: str = "max_features") -> int:
 def resolve_seed(random_state: Any) -> int:
     """One number from scikit-learn's ``random_state``, for the engine's own random numbers."""
     try:
-        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        if type(random_state) is int:
+            return _seed_of(random_state)
+        return _draw_seed(random_state)
     except (TypeError, ValueError) as error:
         wanted = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
         raise refuse("random_state", wanted, random_state) from error
+
+
+def _draw_seed(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+# To set up random numbers takes as long as to grow a small tree; of a number they are the same.
+_seed_of = lru_cache(maxsize=1024)(_draw_seed)
 
 
 def resolve_prune(value: Any) -> float | Literal["cv", "cv_1se"]:

@@ -50,7 +50,12 @@ class StagewiseGradients(Gradients):
         """Mean loss of the training rows at these raw predictions."""
         return self.row_weights.mean(self.losses[0].value(self.y[0], F))
 
-    def differentiate(self) -> float:
+    @property
+    def tells_the_loss(self) -> bool:
+        """The step does."""
+        return False
+
+    def differentiate(self, tell: bool) -> float:
         """Fill the gradients; there is no step where all of them are 0."""
         r = negative_gradient(self.losses[0], self.y[0], self.raw[0], self.travelled)
         if not r.any():

@@ -1,0 +1,111 @@
+#include "weald/tree/tops.hpp"
+
+#include "weald/base/paths.hpp"
+
+#ifdef WEALD_HAS_VECTORS
+
+namespace weald {
+
+namespace {
+
+template <class V, class M>
+WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, std::size_t tile_size,
+                              std::size_t n_rows, std::uint8_t* top) {
+  alignas(32) M ends[kRows<V>];
+  for (std::size_t from = 0; from < n_rows; from += kRows<V>) {
+    const V* tile = tiles + from / kRows<V> * tile_size;
+    ask_tests(tests, tree, tile, static_cast<const M*>(nullptr), kRows<V>, ends);
+    for (std::size_t r = 0; r < kRows<V>; ++r) top[from + r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
+  }
+}
+
+WEALD_WIDE void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t tree, const float* tiles,
+                             std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
+}
+WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t tree, const double* tiles,
+                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
+}
+
+}  // namespace
+
+template <class T>
+Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_rows)
+    : masks_(question.like.n_categories) {
+  const auto& categories = question.like.n_categories;
+  const bool numbers = std::all_of(categories.begin(), categories.end(), [](std::uint32_t n) { return n == 0; });
+  if (!uses(Path::InStep) || !numbers || n_rows < kFewestInStep) return;
+  std::size_t nodes = 0;
+  for (const Asked& asked : question.trees) nodes += asked.tree->nodes.size();
+  const std::size_t each = nodes / std::max<std::size_t>(question.trees.size(), 1);
+  if (each < kFewestSteps || each > kStepsPerRow * block_rows) return;
+  for (const Asked& asked : question.trees) ends_.push_back(add_top(*asked.tree));
+  // The columns are laid out once for all trees.
+  const bool pays = masks_.n_columns() <= 4 * question.trees.size();
+  if (!pays || masks_.n_columns() * block_rows * sizeof(T) > kTopBytes) ends_.clear();
+}
+
+// The largest subtrees are divided, until there are as many as a mask has bits.
+template <class T>
+std::vector<std::uint32_t> Tops<T>::add_top(const CompactTree& tree) {
+  struct Subtree {
+    std::uint32_t root, nodes;
+  };
+  std::vector<Subtree> parts{{0, static_cast<std::uint32_t>(tree.nodes.size())}};
+  std::vector<std::uint32_t> tests, ends;
+  while (parts.size() < kMostEnds) {
+    std::size_t largest = parts.size();
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (tree.nodes[parts[k].root].leaf()) continue;
+      if (largest == parts.size() || parts[k].nodes > parts[largest].nodes) largest = k;
+    }
+    if (largest == parts.size()) break;
+    const auto [root, nodes] = parts[largest];
+    const std::uint32_t next = tree.nodes[root].next;
+    tests.push_back(root);
+    parts[largest] = {root + 1, next - 1};
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(largest) + 1, {root + next, nodes - next});
+  }
+  for (const Subtree& part : parts) ends.push_back(part.root);
+  const auto before = [&](std::uint32_t node) {
+    return static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), node) - ends.begin());
+  };
+  for (const std::uint32_t m : tests) {
+    const std::uint32_t first = before(m);
+    masks_.add_test(tree, m, first, before(m + tree.nodes[m].next) - first);
+  }
+  masks_.end_tree();
+  return ends;
+}
+
+template <class T>
+TopRows<T>::TopRows(const Tops<T>& tops, const Table<T>& table, std::size_t begin, std::size_t end)
+    : tops_(tops), n_rows_(end - begin) {
+  if (!serve()) return;
+  const std::size_t tiles = (n_rows_ + kRows<T> - 1) / kRows<T>, size = tops.masks_.tile_size();
+  tiles_ = tops.masks_.aligned(values_, tiles * size);
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t from = t * kRows<T>;
+    tops.masks_.load(table, begin + from, std::min(kRows<T>, n_rows_ - from), tiles_ + t * size, nullptr);
+  }
+}
+
+template <class T>
+void TopRows<T>::place(std::size_t tree, std::uint8_t* top) const {
+  const std::size_t size = tops_.masks_.tile_size();
+  if constexpr (sizeof(T) == sizeof(float)) {
+    place_floats(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
+  } else {
+    place_doubles(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
+  }
+}
+
+template class Tops<float>;
+template class Tops<double>;
+template class TopRows<float>;
+template class TopRows<double>;
+
+}  // namespace weald
+
+#endif

@@ -272,6 +272,9 @@ def model(kind="Regressor", **settings):
         "n_estimators": 20,
         "learning_rate": 0.3,
         "max_depth": 2,
+        "max_features": 2,  # these three would else depend on the rounds and the rate
+        "l2_regularization": 1.0,
+        "min_gain": 0.0,
         "random_state": 0,
     } | settings
     return getattr(weald, f"GradientBoosting{kind}")(**settings)

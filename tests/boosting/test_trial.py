@@ -287,6 +287,15 @@ def test_the_trial_is_not_seen_by_callbacks_and_leaves_nothing_behind():
     assert np.array_equal(alone.predict_proba(X), watched.predict_proba(X))
 
 
+def test_a_model_is_fitted_again_to_other_classes():
+    model = GradientBoostingClassifier(random_state=0, n_estimators=20)
+    for n_classes in (2, 5, 3):
+        X, y = points(300, n_classes, 0.0)
+        again = model.fit(X, y).predict_proba(X)
+        new = GradientBoostingClassifier(random_state=0, n_estimators=20).fit(X, y)
+        assert np.array_equal(again, new.predict_proba(X))
+
+
 def test_the_trial_does_not_warn_of_what_the_fit_warns_of():
     X, y = points(300, 3, 0.0)
     table = pd.DataFrame({"a": X[:, 0], "word": pd.Categorical(np.arange(300) % 40)})

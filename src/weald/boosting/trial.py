@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -118,7 +117,7 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
         n_estimators=rounds,
         patience=None,
     )
-    one = copy(ensemble)
+    one = _unfitted(ensemble)
     one.callbacks, one.verbose = None, 0
     model = one._begin(train, quick)
     with warnings.catch_warnings():  # the fit itself will say what there is to say
@@ -128,6 +127,14 @@ def _loss(ensemble: Any, train: FitData, test: FitData, params: GradientParams) 
     F = model.added(test.X, start, 0, len(model.members), params.threads)
     objective: Objective = one._objective
     return objective.mean(test.y, F, test.weights)
+
+
+def _unfitted(ensemble: Any) -> Any:
+    """A copy without the model of an earlier fit, which may have been one of other classes."""
+    one = object.__new__(type(ensemble))
+    vars(one).update(vars(ensemble))
+    vars(one).pop("_model", None)
+    return one
 
 
 # --- folds by content -----------------------------------------------------------------------------

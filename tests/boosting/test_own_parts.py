@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from boosting.cases import DIABETES, IRIS, SMALL
-from weald import GradientBoostingClassifier, GradientBoostingRegressor, losses
+from weald import GradientBoostingClassifier, GradientBoostingRegressor, callbacks, losses
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,22 @@ def test_an_own_loss_is_as_good_as_a_built_in_one(own):
     theirs = GradientBoostingRegressor(order=order, step=step, n_estimators=10, **SMALL).fit(X, y)
     np.testing.assert_allclose(mine.predict(X), theirs.predict(X), rtol=1e-6)
     np.testing.assert_allclose(mine.train_score_, theirs.train_score_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_loss_of_many_rows_is_the_same_whoever_looks_on(n_jobs):
+    """Where nobody does, it is worked out beside the derivatives of the next round."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_001, 2))
+    y = X[:, 0] + rng.normal(size=len(X))
+    history = callbacks.History()
+    settings = {"n_estimators": 3, "max_leaf_nodes": 4, "random_state": 0, "n_jobs": n_jobs}
+    unseen = GradientBoostingRegressor(loss=OwnNewton(), **settings).fit(X, y)
+    seen = GradientBoostingRegressor(loss=OwnNewton(), callbacks=[history], **settings).fit(X, y)
+    assert unseen.train_score_.tolist() == seen.train_score_.tolist()
+    assert history.curve("train_loss") == unseen.train_score_.tolist()
+    assert len(unseen.train_score_) == 3
+    np.testing.assert_array_equal(unseen.predict(X), seen.predict(X))
 
 
 def test_an_own_loss_of_classes():

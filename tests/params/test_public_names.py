@@ -76,6 +76,20 @@ def test_help_gives_methods_to_the_class_itself(kind):
         assert not re.findall(r"^ \|  ([a-z]\w*)\(", methods, re.M)
 
 
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_parameters_are_those_of_the_signature(kind):
+    """They are read once for each class; a class made from it has its own."""
+    names = sorted(name for name in inspect.signature(kind).parameters)
+    assert kind._get_param_names() == kind._get_param_names() == names
+
+    class Own(kind):
+        def __init__(self, only=1):
+            self.only = only
+
+    assert Own._get_param_names() == ["only"]
+    assert kind._get_param_names() == names
+
+
 def test_a_method_that_takes_over_still_finds_its_base():
     class Own(weald.RandomForestRegressor):
         def fit(self, X, y):

@@ -245,7 +245,7 @@ class Numbers {
   }
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
-    return stats.layout == Layout::Dense && !stats.gradients && stats.channels <= kMostOutputs &&
+    return stats.layout == Layout::Dense && !stats.gradients && stats.least_h > 0 && stats.channels <= kMostOutputs &&
            (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
   }
   static bool random_in_large_tiles() { return true; }

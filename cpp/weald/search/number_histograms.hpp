@@ -17,10 +17,10 @@ class NumberHistograms {
  public:
   static constexpr std::size_t kSlots = 256;
 
-  // One output, the score G^2 / H, and nothing else asked of a split.
+  // One output and the score G^2 / H. A code occurs where there is some H, so that every row must have some.
   static bool fit(const Channels& stats) {
-    return stats.layout == Layout::Dense && stats.channels == 1 && !stats.gradients && stats.lambda == 0 &&
-           (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
+    return stats.layout == Layout::Dense && stats.channels == 1 && stats.least_h > 0 && !stats.gradients &&
+           stats.lambda == 0 && (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
   }
 
   // To be called once, if it is going to be used.

@@ -121,7 +121,7 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
   const auto h_of = [&](Row row) {
     const Lane once = std::max(least, static_cast<Lane>(std::llrint(target.factor(row) * per_unit)));
     const Lane h = target.counts ? once * static_cast<Lane>(target.counts[row]) : once;
-    out.most_h = std::max(out.most_h, h);
+    out.most_h = std::max(out.most_h, h), out.least_h = std::min(out.least_h, h);
     return h;
   };
 

@@ -79,10 +79,12 @@ struct Channels {
   double row_h = 1;                   // H of one row: whole weights count rows, others are 1 on average
   bool gradients = false;             // G is a sum of negative gradients, of any sign: no node is pure
   bool counted = true;                // the number of rows is known: by a lane of its own, or as H
-  Lane most_h = 0;                    // no row has more, unless classes are bytes
-  double lambda = 0;                  // added to H in scores and values, in units of H
-  double order_lambda = 0;            // added to H where categories are put in order
-  double least_category = 0;          // categories of less H do not choose their side, in units of H
+  Lane least_h =
+      std::numeric_limits<Lane>::max();  // no row has less; a row so light that it has none still counts as one
+  Lane most_h = 0;                       // no row has more, unless classes are bytes
+  double lambda = 0;                     // added to H in scores and values, in units of H
+  double order_lambda = 0;               // added to H where categories are put in order
+  double least_category = 0;             // categories of less H do not choose their side, in units of H
   // Real targets: G counts in units of g_unit, from g_centre. Every node has its own, so that an
   // outlier elsewhere in the data costs it no precision.
   double g_unit = 1;  // in weight x target

@@ -78,7 +78,8 @@ double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& ou
     most = std::max(most, nodes.weight[m]);
     table_row(nodes, m, outputs, true, row.data());
     for (std::size_t k = 0; k < width; ++k) {
-      if (row[1 + k] != 0 && row[1 + k] / row[0] != nodes.value[m * width + k]) return kInf;
+      const double value = nodes.value[m * width + k];
+      if (value != 0 && row[1 + k] / row[0] != value) return kInf;
     }
     if (nodes.weight[m] != std::floor(nodes.weight[m])) return kInf;
   }

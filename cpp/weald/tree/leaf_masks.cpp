@@ -33,7 +33,9 @@ WEALD_INLINE void add_numbers(const Tests<V, M>& tests, const Says& says, const 
       ask_tests(tests, t, tile, codes, n, leaves);
       const double* values = says.values.data() + says.begin[t];
       // All rows of the tile, whether there are so many or not: any values lead to some leaf.
-      for (std::size_t r = 0; r < kRows<V>; ++r) column[r] += values[std::countr_zero(leaves[r])];
+      for (std::size_t r = 0; r < kRows<V>; r += 8) {
+        for (std::size_t q = 0; q < 8; ++q) column[r + q] += values[std::countr_zero(leaves[r + q])];
+      }
     }
     for (std::size_t r = 0; r < n; ++r) sums[r * stride + place] = column[r];
   }
@@ -96,14 +98,16 @@ class MaskedTrees {
   void add_tree(const Asked& asked, const Outputs& outputs, bool vote) {
     const CompactTree& tree = *asked.tree;
     const LeafAdder adder(outputs, tree, asked.weight, vote);
-    says_.begin.push_back(says_.values.size()), says_.place.push_back(asked.place);
+    const std::size_t begin = says_.values.size();
+    says_.begin.push_back(begin), says_.place.push_back(asked.place);
+    says_.values.resize(begin + (tree.nodes.size() / 2 + 1) * says_.width,
+                        -0.0);  // which changes no sum, not even of -0
+    double* says = says_.values.data() + begin;
     // Leaves before each node; in pre-order those below "yes" are the ones up to where "no" leads.
     std::vector<std::uint32_t> before(tree.nodes.size() + 1, 0);
     for (std::size_t m = 0; m < tree.nodes.size(); ++m) {
       before[m + 1] = before[m] + tree.nodes[m].leaf();
-      if (!tree.nodes[m].leaf()) continue;
-      says_.values.resize(says_.values.size() + says_.width, -0.0);  // which changes no sum, not even one of -0
-      adder.add(static_cast<std::uint32_t>(m), says_.values.data() + says_.values.size() - says_.width);
+      if (tree.nodes[m].leaf()) adder.add(static_cast<std::uint32_t>(m), says + before[m] * says_.width);
     }
     for (std::size_t m = 0; m < tree.nodes.size(); ++m) {
       const Node& node = tree.nodes[m];

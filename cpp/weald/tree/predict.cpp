@@ -361,7 +361,7 @@ void add_values(std::span<const Forest* const> forests, const Table<T>& table, c
                const Asked& asked = question.trees[tree];
                const LeafAdder adder(question.like.outputs, *asked.tree, asked.weight, adding.vote);
                double* into = sums + tree % rounds * plane + asked.place;
-               for (std::size_t k = 0; k < rows.size(); ++k) adder.add(leaf[k], into + rows[k] * question.stride);
+               adder.add_all(leaf, rows, into, question.stride);
              });
 }
 

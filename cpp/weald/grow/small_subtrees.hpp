@@ -251,7 +251,7 @@ class SmallGrower {
     return (ends.first < ends.last) | (ends.has_missing & (ends.first != column.n_codes));
   }
 
-  // Two rows: all cuts divide them alike, so that the tie decides. Half of all nodes are such.
+  // Two rows: all cuts divide them alike, so that the tie decides. A third of all splits are of such.
   void keep_one() {
     const auto known = [&](const Candidate& one) {
       const Column& column = plan_.matrix.columns[one.column];

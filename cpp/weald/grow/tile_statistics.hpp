@@ -29,13 +29,19 @@ struct Sides {
 
 // What a statistic has to offer:
 //
-//   fits(plan)                  can it be used at all?
-//   most_chunks                 of the largest tile in which a random cut is cheaper than elsewhere
-//   OfNode, root, children      what is known of a node; of the root of a subtree; of both sides of a split
-//   Rows, load                  what the rows of a tile add
-//   look(rows, node)            at a node: its sums
-//   pure, own_score, total_h    of the node at hand
-//   split(rows, left)           both sides of a cut, by the set of rows on the left
+//   fits(plan), known(node)      can it be used at all, and for the subtree below a node?
+//   random_in_large_tiles()      are random cuts of more than sixteen rows cheaper than elsewhere?
+//   OfNode, root, measure        what is known of a node without its rows; of the root of a subtree; of both children
+//   sure_to_be_pure, done_sum    from that: is it a leaf; its sum, for the finished tree
+//   Rows, load                   what the rows of a tile add
+//   look(tile, node)             makes a node the one at hand
+//   pure, own_score, total_h     of the node at hand; channels(): in the units of
+//   split(tile, left)            both sides of a cut, by the set of rows on the left
+//
+// And, for best cuts that are found in other ways than by comparing each row with all others:
+//
+//   search_sixteen               the best cut of a column of up to sixteen rows, none missing
+//   by_groups(), search_groups   the best cut of a column of any number of rows, if it can
 
 class TwoClasses {
  public:

@@ -5,10 +5,7 @@
 //   sum_k (T_k - L_k)^2 = sum T_k^2 - 2 sum T_k L_k + sum L_k^2         L_k: weight on the left of class k, T_k: of all
 #pragma once
 
-#include <bit>
-#include <utility>
-
-#include "weald/search/column_search.hpp"
+#include "weald/search/scored_cuts.hpp"
 
 namespace weald {
 
@@ -17,7 +14,7 @@ double score_sides(const Lane* left_h, const Lane* left, const Lane* right, std:
 
 class ClassGroups {
  public:
-  static constexpr std::size_t kSlots = 256, kRows = 256;
+  static constexpr std::size_t kSlots = kByteSlots, kRows = 256;
 
   // Of a node: how much each class weighs, and all of them.
   void begin(std::span<const Lane> totals) {
@@ -29,7 +26,7 @@ class ClassGroups {
   void add(std::size_t row, Code code) {
     next_[row] = head_[code];
     head_[code] = static_cast<std::uint16_t>(row + 1);
-    marks_[code / 64] |= std::uint64_t{1} << (code % 64);
+    marks_.mark(code);
   }
 
   // Puts the best cut of the rows added into `best` if it is better, and forgets them. classes and weights: of the rows.
@@ -54,10 +51,9 @@ class ClassGroups {
   Lane h_ = 0, squares_ = 0;
   std::vector<Lane> left_;
   std::uint16_t head_[kSlots] = {}, next_[kRows];  // one more than the row; heads are all zero between columns
-  std::uint64_t marks_[kSlots / 64] = {};
-  std::uint8_t codes_[kSlots];
+  MarkedBytes marks_;
   Lane left_h_[kSlots], left_squares_[kSlots], right_squares_[kSlots];
-  double score_[kSlots];
+  ScoredCuts cuts_;
 };
 
 }  // namespace weald

@@ -34,7 +34,7 @@ void NumberHistograms::count(std::span<const Column* const> columns, const NodeR
     }
     for (; i < node.n; ++i) add_row(i);
   };
-  if (node.n < kSlots / 2) {
+  if (node.n < kFewMarked) {
     each([this](std::size_t c, Code code, Lane h, Lane g) { add(c, code, h, g); });
   } else {
     each([this](std::size_t c, Code code, Lane h, Lane g) { cells_[c][code].h += h, cells_[c][code].g += g; });
@@ -44,43 +44,31 @@ void NumberHistograms::count(std::span<const Column* const> columns, const NodeR
 bool NumberHistograms::search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j,
                               const Lane* total, Split& best) {
   Lane left_h = 0, left_g = 0;
-  std::size_t n = 0;
-  const auto take = [&](std::size_t code) {
+  std::size_t& n = cuts_.n;
+  n = 0;
+  const auto take = [&](Code code) {
     Cell& cell = cells_[c][code];
     const bool here = cell.h != 0;
     left_h += cell.h, left_g += cell.g;
     cell = {0, 0};
-    codes_[n] = static_cast<std::uint8_t>(code), left_h_[n] = left_h, left_g_[n] = left_g;
+    cuts_.codes[n] = static_cast<std::uint8_t>(code), left_h_[n] = left_h, left_g_[n] = left_g;
     n += here;  // no branch: it could not be foretold
   };
-  std::uint64_t* const marks = marks_[c];
-  if ((marks[0] | marks[1] | marks[2] | marks[3]) == 0) {
-    for (std::size_t code = 0; code < column.n_codes; ++code) take(code);
+  if (marks_[c].any()) {
+    marks_[c].take([&](Code code) {
+      if (code < column.n_codes) take(code);
+    });
   } else {
-    for (std::size_t word = 0; word < kSlots / 64; ++word) {
-      for (std::uint64_t bits = std::exchange(marks[word], 0); bits != 0; bits &= bits - 1) {
-        const std::size_t code = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        if (code < column.n_codes) take(code);
-      }
-    }
+    for (Code code = 0; code < column.n_codes; ++code) take(code);
   }
   const Cell missing = missing_of(c, column);
-  const bool has_missing = missing.h != 0;
-  if (n + has_missing < 2 || n == 0) return false;
-  // Missing values on the right, then on the left.
-  for (int missing_left = 0; missing_left <= (has_missing ? 1 : 0); ++missing_left) {
-    if (missing_left) {
-      for (std::size_t k = 0; k < n; ++k) left_h_[k] += missing.h, left_g_[k] += missing.g;
-    }
-    const std::size_t cuts = has_missing && !missing_left ? n : n - 1;
-    const double most = score_cuts(left_h_, left_g_, cuts, total[1], total[2], score_);
-    if (cuts == 0 || !best.loses_to(most, j, request.ties)) continue;
-    std::size_t at = 0;
-    while (score_[at] != most) ++at;
-    best = {};
-    best.score = most, best.column = j;
-    best.had_missing = has_missing, best.missing_left = missing_left == 1;
-    best.last_left = codes_[at], best.first_right = at + 1 < n ? codes_[at + 1] : column.n_codes;
+  cuts_.has_missing = missing.h != 0;
+  if (n + cuts_.has_missing < 2 || n == 0) return false;
+  for (const bool missing_left : {false, true}) {
+    if (missing_left && !cuts_.has_missing) break;
+    for (std::size_t k = 0; k < n && missing_left; ++k) left_h_[k] += missing.h, left_g_[k] += missing.g;
+    const double most = score_cuts(left_h_, left_g_, cuts_.cuts(missing_left), total[1], total[2], cuts_.score);
+    cuts_.offer(request, column, j, most, missing_left, best);
   }
   return true;
 }

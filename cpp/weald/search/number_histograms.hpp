@@ -2,11 +2,10 @@
 // cuts of a column at once, in vector registers. The sums and the arithmetic are those of the walk in scan.hpp.
 #pragma once
 
-#include <bit>
 #include <memory>
 #include <utility>
 
-#include "weald/search/column_search.hpp"
+#include "weald/search/scored_cuts.hpp"
 
 namespace weald {
 
@@ -15,7 +14,7 @@ double score_cuts(const Lane* left_h, const Lane* left_g, std::size_t n, Lane h,
 
 class NumberHistograms {
  public:
-  static constexpr std::size_t kSlots = 256;
+  static constexpr std::size_t kSlots = kByteSlots;
 
   // One output and the score G^2 / H. A code occurs where there is some H, so that every row must have some.
   static bool fit(const Channels& stats) {
@@ -35,13 +34,13 @@ class NumberHistograms {
   void add(std::size_t c, Code code, Lane h, Lane g) {
     Cell& cell = cells_[c][code];
     cell.h += h, cell.g += g;
-    marks_[c][code / 64] |= std::uint64_t{1} << (code % 64);
+    marks_[c].mark(code);
   }
 
   static bool missing(std::size_t, const Column&) { return false; }  // those that are missing are no trouble
   void forget(std::size_t c) {
     std::fill_n(cells_[c], kSlots, Cell{0, 0});
-    std::fill_n(marks_[c], kSlots / 64, 0);
+    marks_[c].forget();
   }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better, and forgets its cells; false if the
@@ -57,11 +56,10 @@ class NumberHistograms {
     return column.has_missing ? std::exchange(cells_[c][column.n_codes], Cell{0, 0}) : Cell{0, 0};
   }
   using Cells = Cell[kSlots];
-  std::unique_ptr<Cells[]> cells_;                    // of kTogether columns, all zero between nodes
-  std::uint64_t marks_[kTogether][kSlots / 64] = {};  // codes that occur, if there are few rows; none: look at all
+  std::unique_ptr<Cells[]> cells_;  // of kTogether columns, all zero between nodes
+  MarkedBytes marks_[kTogether];    // codes that occur, if there are few rows; none: look at all
   Lane left_h_[kSlots], left_g_[kSlots];
-  double score_[kSlots];
-  std::uint8_t codes_[kSlots];
+  ScoredCuts cuts_;
 };
 
 }  // namespace weald

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kWidth = 32;  // columns to a vector
 constexpr std::size_t kMostClasses = 32;
-constexpr std::size_t kVectorsPerColumn = 2;  // looked at for each column drawn
 
 std::size_t vectors_of(std::size_t stride) { return (stride + kWidth - 1) / kWidth; }
 

@@ -62,7 +62,7 @@ class Expander {
       }
     }
     Units& units = node.frame->units;
-    if ((high / 2 - low / 2) * 16 > units.reach) return;
+    if (units.serve(low, high)) return;
     const double h = weight_of_rows(*node.block, stats, list_of(node), node.size());
     units = search_.choose(node.size(), h, low, high);
   }

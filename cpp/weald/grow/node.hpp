@@ -23,6 +23,15 @@ struct Bounds {
 struct Units {
   double centre = 0, g_unit = 1;
   double reach = kInf;  // no target of the node that chose them lies further from the centre
+
+  // Targets between low and high deserve finer ones if they have come so much closer together.
+  bool serve(double low, double high) const { return (high / 2 - low / 2) * 16 > reach; }
+
+  // Units for n rows of weight h; the channels are measured in them.
+  static Units choose(Channels& channels, std::size_t n, double h, double low, double high) {
+    choose_units(channels, n, h, low, high);
+    return {channels.g_centre, channels.g_unit, high / 2 - low / 2};
+  }
 };
 
 // What real targets, monotone columns and limits on interactions need to know of a node.

@@ -72,10 +72,7 @@ class NodeSearch {
   }
 
   // Chooses units for real targets between low and high.
-  Units choose(std::size_t n, double h, double low, double high) {
-    choose_units(channels_, n, h, low, high);
-    return {channels_.g_centre, channels_.g_unit, high / 2 - low / 2};
-  }
+  Units choose(std::size_t n, double h, double low, double high) { return Units::choose(channels_, n, h, low, high); }
 
   // Puts what the node's rows add next to each other.
   NodeRows load(const OpenNode& node, View<const Row> rows) {

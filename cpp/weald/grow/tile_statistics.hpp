@@ -293,9 +293,8 @@ class Numbers {
         }
       });
       Units& units = node->own.units;
-      if (node->n < 2 || (high / 2 - low / 2) * 16 > units.reach) continue;
-      choose_units(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
-      units = {channels_.g_centre, channels_.g_unit, high / 2 - low / 2};
+      if (node->n < 2 || units.serve(low, high)) continue;
+      units = Units::choose(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
       for_rows_in(*node, [&](std::size_t i) { fill(tile, i); });
     }
   }

@@ -90,7 +90,6 @@ inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);     // a multiple of kCutsAtOnce
 inline constexpr std::size_t kCutsFlush = sized(510, 6);       // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kFewMarked = sized(128, 6);       // rows whose codes are marked, not looked for among all
-inline constexpr std::size_t kVectorsPerColumn = sized(2, 1);  // of columns that random cuts look at for each one drawn
 inline constexpr std::size_t kFewCompared = sized(4, 2);       // rows each of which is compared with all others
 inline constexpr std::size_t kLargeTile = sized(16, 4);        // tiles of small subtrees, in sixteens of rows:
 inline constexpr std::size_t kMiddleTile = sized(4, 2);        // each takes a quarter of the one before

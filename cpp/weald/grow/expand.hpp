@@ -38,7 +38,7 @@ class Expander {
   std::optional<Decision> decide(OpenNode& node) {
     gather_if_small(node);
     const bool known =
-        node.sum != OpenNode::kUnknown && (search_.by_random_cuts(node) || (plan_.stats.gradients && node.histogram));
+        node.sum != OpenNode::kUnknown && (search_.reads_in_place(node) || (plan_.stats.gradients && node.histogram));
     const NodeRows rows = known ? NodeRows{rows_of(node), node.size(), {}, {}} : search_.load(node, rows_of(node));
     const Lane* total = search_.total_of(node, rows);
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;

@@ -239,10 +239,14 @@ class NodeSearch {
     request_.min_rows = static_cast<Lane>(plan_.rules.min_samples_leaf);
   }
 
-  // Does the search read the rows' codes and classes where they are, so that nothing has to be loaded?
+  // Random cuts of several columns at a time. Where sums do not count rows, cuts with enough of them are looked for.
   bool by_random_cuts(const OpenNode& node) const {
-    return plan_.rules.random_split && RandomCuts::fit(*node.block, plan_.stats, plan_.columns_per_node);
+    return plan_.rules.random_split && (plan_.stats.counted || plan_.rules.min_samples_leaf <= 1) &&
+           RandomCuts::fit(*node.block, plan_.stats);
   }
+
+  // Does the search read the rows' codes and classes where they are, so that nothing has to be loaded?
+  bool reads_in_place(const OpenNode& node) const { return plan_.stats.unit_weights && by_random_cuts(node); }
 
   // Does the split of a node pay?
   bool pays(const Decision& found) const { return weald::pays(plan_, channels_, found.split.score, found.gain); }
@@ -451,22 +455,30 @@ class NodeSearch {
            plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
   }
 
-  // The random rule where rows are bytes side by side: two passes over the rows serve all columns,
+  // The random rule where rows are bytes side by side: two passes over the rows serve several columns,
   // one for their extremes and one for what lies left of the cuts drawn between them.
   template <class Try>
   Split search_random_cuts(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, const Lane* total,
                            Try&& try_column) {
-    random_cuts_.find_extremes(*node.block, rows.rows.get(0, rows.n), rows.n);
-    bool drawn = false;
-    Split best = search_some(node, rows, total, [&](std::size_t j, const Lane*, Split& found) {
-      const Column& column = node.block->columns[j];
-      const Extremes ends = random_cuts_.extremes(column);
-      if (column.categorical || ends.has_missing) return try_column(j, nullptr, found, scratch_[0]);
-      if (ends.first >= ends.last) return false;
-      random_cuts_.add_cut(request, column, static_cast<std::uint32_t>(j), ends);
-      return drawn = true;
-    });
-    if (drawn) random_cuts_.try_cuts(request, *node.block, rows, total, best);
+    const std::size_t d = node.block->columns.size(), wanted = plan_.columns_per_node;
+    const std::size_t groups = (wanted + RandomCuts::kColumns - 1) / RandomCuts::kColumns;
+    draw_.begin();
+    for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
+    Split best;
+    bool varies = false;
+    for (std::size_t group = 0; group < groups; ++group) {
+      const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
+      const auto drawn = draw_.drawn().subspan(from, to - from);
+      random_cuts_.look(*node.block, rows.rows.get(0, rows.n), rows.n, drawn);
+      for (std::size_t k = 0; k < drawn.size(); ++k) {
+        const bool categorical = node.block->columns[drawn[k]].categorical;
+        varies |= categorical ? try_column(drawn[k], nullptr, best, scratch_[0]) : random_cuts_.add_cut(request, k);
+      }
+      random_cuts_.try_cuts(request, *node.block, rows, total, best);
+    }
+    for (std::size_t k = wanted; k < d && !varies; ++k) {
+      varies = try_column(draw_.next(node.key), nullptr, best, scratch_[0]);
+    }
     return best;
   }
 

@@ -10,13 +10,20 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kWidth = 32;  // columns to a vector
+constexpr std::size_t kWidth = RandomCuts::kColumns;
+constexpr std::size_t kNear = 2 * kWidth;  // bytes of a row from which any can be put side by side at once
 constexpr std::size_t kMostClasses = 32;
 
-std::size_t vectors_of(std::size_t stride) { return (stride + kWidth - 1) / kWidth; }
-
-// The bytes of kWidth columns: where those of the first row are, and which rows to look at.
+// Some rows, their codes side by side.
 struct Strip {
+  const std::uint8_t* codes;
+  std::size_t n;
+
+  const std::uint8_t* row(std::size_t i) const { return codes + i * kWidth; }
+};
+
+// Where the bytes of rows are.
+struct Source {
   const std::uint8_t* first;
   std::size_t stride;
   const Row* rows;
@@ -30,19 +37,45 @@ struct ExtremeBytes {
   std::uint8_t *low, *high, *seen;  // seen: are values missing?
 };
 
+void gather(const Source& source, const std::uint32_t* places, std::size_t n_places, std::uint8_t* out) {
+  for (std::size_t i = 0; i < source.n; ++i, out += kWidth) {
+    const std::uint8_t* row = source.row(i);
+    for (std::size_t k = 0; k < n_places; ++k) out[k] = row[places[k]];
+  }
+}
+
 #ifdef WEALD_HAS_VECTORS
 constexpr bool kHasVectors = true;
 typedef std::uint8_t ByteVector __attribute__((vector_size(kWidth)));
+typedef Lane Lanes __attribute__((vector_size(32)));
+constexpr std::size_t kPart = sizeof(Lanes) / sizeof(Lane);
 #define WEALD_LOAD(name, from) \
   ByteVector name;             \
   std::memcpy(&(name), (from), kWidth)
 
-WEALD_WIDE void find_strip_extremes(const Strip& strip, const ExtremeBytes& out) {
+#ifndef __clang__
+constexpr bool kHasShuffle = true;
+// The same where all places are among the first kNear bytes.
+WEALD_WIDE void gather_near(const Source& source, const std::uint8_t* places, std::uint8_t* out) {
+  WEALD_LOAD(order, places);
+  for (std::size_t i = 0; i < source.n; ++i) {
+    WEALD_LOAD(first, source.row(i));
+    WEALD_LOAD(second, source.row(i) + kWidth);
+    const ByteVector codes = __builtin_shuffle(first, second, order);
+    std::memcpy(out + i * kWidth, &codes, kWidth);
+  }
+}
+#else
+constexpr bool kHasShuffle = false;
+void gather_near(const Source&, const std::uint8_t*, std::uint8_t*) {}
+#endif
+
+WEALD_WIDE void find_extremes(const Strip& strip, const ExtremeBytes& out) {
   WEALD_LOAD(missing, out.missing);
-  WEALD_LOAD(low, strip.row(0));
-  ByteVector seen = static_cast<ByteVector>(low == missing);
-  ByteVector high = low & ~seen;
-  for (std::size_t i = 1; i < strip.n; ++i) {
+  WEALD_LOAD(low, out.low);
+  WEALD_LOAD(high, out.high);
+  WEALD_LOAD(seen, out.seen);
+  for (std::size_t i = 0; i < strip.n; ++i) {
     WEALD_LOAD(codes, strip.row(i));
     const ByteVector absent = static_cast<ByteVector>(codes == missing), present = codes & ~absent;
     low = codes < low ? codes : low;
@@ -54,96 +87,140 @@ WEALD_WIDE void find_strip_extremes(const Strip& strip, const ExtremeBytes& out)
   std::memcpy(out.seen, &seen, kWidth);
 }
 
-// counted[class][column] += rows not above the cut. Odd and even rows are counted in two sets, `apart`
+// counted[class][column] += rows not above the top. Odd and even rows are counted in two sets, `apart`
 // bytes from each other: a count in memory has to wait for the one before.
-WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* cuts, const std::uint8_t* classes,
+WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* tops, const std::uint8_t* classes,
                             std::uint8_t* counted, std::size_t apart) {
-  WEALD_LOAD(cut, cuts);
+  WEALD_LOAD(top, tops);
   for (std::size_t i = 0; i < strip.n; ++i) {
     WEALD_LOAD(codes, strip.row(i));
     std::uint8_t* own = counted + classes[i] * kWidth + (i & 1) * apart;
     WEALD_LOAD(sums, own);
-    sums -= static_cast<ByteVector>(codes <= cut);  // "true" is 255, that is -1
+    sums -= static_cast<ByteVector>(codes <= top);  // "true" is 255, that is -1
     std::memcpy(own, &sums, kWidth);
   }
 }
 
-// sums[column] += value of the rows not above the cut; counts[column] += those rows, of which there are at most 255.
-WEALD_WIDE void sum_strip(const Strip& strip, const std::uint8_t* cuts, const Lane* values, std::size_t apart,
-                          Lane* sums, std::uint8_t* counts) {
-  typedef Lane Lanes __attribute__((vector_size(32)));
-  typedef std::int8_t FewBytes __attribute__((vector_size(4)));
-  constexpr std::size_t kParts = kWidth / 4;
-  WEALD_LOAD(cut, cuts);
-  ByteVector count = {};
-  Lanes sum[kParts] = {};
+// Which columns of a row are not above the tops: all bits, or none.
+template <std::size_t kParts>
+WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, Lanes* left) {
+  typedef std::int8_t FewBytes __attribute__((vector_size(kPart)));
+  WEALD_LOAD(codes, row);
+  const ByteVector bytes = static_cast<ByteVector>(codes <= top);
+  FewBytes part[kWidth / kPart];
+  std::memcpy(part, &bytes, kWidth);
+#pragma GCC unroll 4
+  for (std::size_t p = 0; p < kParts; ++p) left[p] = __builtin_convertvector(part[p], Lanes);
+}
+
+// sums[column] += value of the rows not above the top.
+template <std::size_t kParts>
+WEALD_INLINE void sum_parts(const Strip& strip, const std::uint8_t* tops, const Lane* values, std::size_t apart,
+                            Lane* sums) {
+  WEALD_LOAD(top, tops);
+  Lanes sum[kParts], left[kParts];
+  std::memcpy(sum, sums, sizeof(sum));
   for (std::size_t i = 0; i < strip.n; ++i) {
-    WEALD_LOAD(codes, strip.row(i));
-    const ByteVector left = static_cast<ByteVector>(codes <= cut);
-    count -= left;  // "true" is 255, that is -1
+    find_left<kParts>(strip.row(i), top, left);
     const Lane value = values[i * apart];
     const Lanes all = {value, value, value, value};
-    FewBytes part[kParts];
-    std::memcpy(part, &left, kWidth);
-#pragma GCC unroll 8
-    for (std::size_t p = 0; p < kParts; ++p) sum[p] += __builtin_convertvector(part[p], Lanes) & all;
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) sum[p] += left[p] & all;
   }
-  for (std::size_t p = 0; p < kParts; ++p) {
-    for (std::size_t c = 0; c < 4; ++c) sums[p * 4 + c] += sum[p][c];
+  std::memcpy(sums, sum, sizeof(sum));
+}
+
+// sums[class][column] += value, the same.
+template <std::size_t kParts>
+WEALD_INLINE void sum_parts_by_class(const Strip& strip, const std::uint8_t* tops, const Lane* values,
+                                     const std::uint32_t* classes, Lane* sums) {
+  WEALD_LOAD(top, tops);
+  Lanes left[kParts];
+  for (std::size_t i = 0; i < strip.n; ++i) {
+    find_left<kParts>(strip.row(i), top, left);
+    const Lanes all = {values[i], values[i], values[i], values[i]};
+    Lane* own = sums + classes[i] * kWidth;
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) {
+      Lanes sum;
+      std::memcpy(&sum, own + p * kPart, sizeof(sum));
+      sum += left[p] & all;
+      std::memcpy(own + p * kPart, &sum, sizeof(sum));
+    }
   }
-  std::memcpy(counts, &count, kWidth);
+}
+
+// The first n columns; the others are left out in fours.
+WEALD_WIDE void sum_strip(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
+                          std::size_t apart, Lane* sums) {
+  if (n <= kPart) return sum_parts<1>(strip, tops, values, apart, sums);
+  if (n <= 2 * kPart) return sum_parts<2>(strip, tops, values, apart, sums);
+  if (n <= 3 * kPart) return sum_parts<3>(strip, tops, values, apart, sums);
+  sum_parts<4>(strip, tops, values, apart, sums);
+}
+WEALD_WIDE void sum_strip_by_class(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
+                                   const std::uint32_t* classes, Lane* sums) {
+  if (n <= 2 * kPart) return sum_parts_by_class<2>(strip, tops, values, classes, sums);
+  sum_parts_by_class<4>(strip, tops, values, classes, sums);
 }
 #undef WEALD_LOAD
 #else
-constexpr bool kHasVectors = false;  // the general search takes over
-void find_strip_extremes(const Strip&, const ExtremeBytes&) {}
+constexpr bool kHasVectors = false, kHasShuffle = false;  // the general search takes over
+void gather_near(const Source&, const std::uint8_t*, std::uint8_t*) {}
+void find_extremes(const Strip&, const ExtremeBytes&) {}
 void count_strip(const Strip&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t) {}
-void sum_strip(const Strip&, const std::uint8_t*, const Lane*, std::size_t, Lane*, std::uint8_t*) {}
+void sum_strip(const Strip&, std::size_t, const std::uint8_t*, const Lane*, std::size_t, Lane*) {}
+void sum_strip_by_class(const Strip&, std::size_t, const std::uint8_t*, const Lane*, const std::uint32_t*, Lane*) {}
 #endif
 
 }  // namespace
 
-bool RandomCuts::fit(const Block& block, const Statistics& stats, std::size_t columns_per_node) {
-  const bool classes = stats.unit_weights && is_classification(stats.criterion) && stats.n_outputs == 1 &&
-                       stats.channels <= kMostClasses;
-  const bool numbers = stats.layout == Layout::Dense && !is_from_rows(stats.criterion) && !stats.gradients;
-  // All columns are looked at, so that those drawn must be some of every vector.
-  return uses(Path::RandomCuts) && kHasVectors && block.row_bytes != nullptr && (classes || numbers) &&
-         vectors_of(block.row_stride) <= kVectorsPerColumn * columns_per_node;
+bool RandomCuts::fit(const Block& block, const Statistics& stats) {
+  const bool classes = is_classification(stats.criterion) && stats.n_outputs == 1 && stats.channels <= kMostClasses;
+  const bool numbers = stats.layout == Layout::Dense && !is_from_rows(stats.criterion);
+  return uses(Path::RandomCuts) && kHasVectors && block.row_bytes != nullptr && !stats.gradients &&
+         (classes || numbers);
 }
 
-void RandomCuts::find_extremes(const Block& block, const Row* rows, std::size_t n) {
-  base_ = block.row_bytes;
-  if (stride_ != block.row_stride) {  // the first node: all blocks of a tree have the same columns
-    stride_ = block.row_stride;
-    const std::size_t padded = vectors_of(stride_) * kWidth;
-    for (auto* bytes : {&low_, &high_, &missing_, &missing_seen_, &cut_}) bytes->assign(padded, 0);
-    for (const Column& column : block.columns) {
-      missing_[place_of(column)] = static_cast<std::uint8_t>(column.n_codes);
-    }
+void RandomCuts::look(const Block& block, const Row* rows, std::size_t n, std::span<const std::uint32_t> drawn) {
+  n_drawn_ = drawn.size();
+  std::uint32_t places[kColumns];
+  std::uint8_t near[kColumns] = {};
+  for (std::size_t k = 0; k < n_drawn_; ++k) {
+    const Column& column = block.columns[drawn[k]];
+    drawn_[k] = {&column, drawn[k]};
+    places[k] = static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - block.row_bytes);
+    near[k] = static_cast<std::uint8_t>(places[k]);
+    missing_[k] = static_cast<std::uint8_t>(column.n_codes);
   }
-  for (std::size_t at = 0; at < stride_; at += kWidth) {
-    find_strip_extremes({base_ + at, stride_, rows, n}, {&missing_[at], &low_[at], &high_[at], &missing_seen_[at]});
-  }
-}
-
-void RandomCuts::add_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const Extremes& ends) {
-  const DrawnCut cut{place_of(column), j, draw_bin_cut(request.node_key, column, j, ends)};
-  cut_[cut.place] = static_cast<std::uint8_t>(cut.at.last_left);
-  cuts_.push_back(cut);
-}
-
-template <class Fn>
-void RandomCuts::for_strips(Fn&& fn) {
-  for (std::size_t at = 0; at < stride_; at += kWidth) {
-    const auto inside = [&](const DrawnCut& cut) { return cut.place - at < kWidth; };
-    if (std::any_of(cuts_.begin(), cuts_.end(), inside)) fn(at, inside);
+  std::fill_n(low_, kColumns, std::uint8_t{255});
+  std::fill_n(high_, kColumns, std::uint8_t{0}), std::fill_n(seen_, kColumns, std::uint8_t{0});
+  if (codes_.size() < n * kColumns) codes_.resize(n * kColumns);
+  for (std::size_t begin = 0; begin < n; begin += kCutsFlush) {
+    const Source source{block.row_bytes, block.row_stride, rows + begin, std::min(kCutsFlush, n - begin)};
+    std::uint8_t* out = &codes_[begin * kColumns];
+    kHasShuffle && block.row_stride <= kNear ? gather_near(source, near, out) : gather(source, places, n_drawn_, out);
+    find_extremes({out, source.n}, {missing_, low_, high_, seen_});
   }
 }
 
-void RandomCuts::count_classes(const Channels& stats, const Block& block, const NodeRows& rows) {
+bool RandomCuts::add_cut(const SearchRequest& request, std::size_t k) {
+  const auto [column, j] = drawn_[k];
+  const Extremes ends{low_[k], high_[k], seen_[k] != 0};
+  const bool several = ends.first < ends.last;
+  if (column->constant() || !(several || (ends.has_missing && ends.first != column->n_codes))) return false;
+  // One value: present | missing.
+  const CutPoint at =
+      several ? draw_bin_cut(request.node_key, *column, j, ends) : CutPoint{ends.last, column->n_codes, kNaN};
+  cuts_.push_back({k, ends.has_missing, at});
+  cut_[k] = static_cast<std::uint8_t>(at.last_left);
+  return true;
+}
+
+void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block,
+                               const NodeRows& rows, Lane* sums) {
   const bool packed = stats.layout == Layout::Packed;
-  const std::size_t n_classes = packed ? 2 : stats.channels, apart = n_classes * kWidth;
+  const std::size_t n_classes = packed ? 2 : stats.channels, apart = n_classes * kColumns;
   std::uint8_t classes[kCutsFlush];
   for (std::size_t begin = 0; begin < rows.n; begin += kCutsFlush) {
     const std::size_t size = std::min(kCutsFlush, rows.n - begin);
@@ -157,72 +234,97 @@ void RandomCuts::count_classes(const Channels& stats, const Block& block, const 
     } else {
       classify([words = block.words](Row row) { return words[row] >> 32; });
     }
-    for_strips([&](std::size_t at, auto&& inside) {
-      counted_.assign(2 * apart, 0);
-      count_strip({base_ + at, stride_, rows.rows.get(begin, size), size}, &cut_[at], classes, counted_.data(), apart);
-      for (std::size_t k = 0; k < cuts_.size(); ++k) {
-        if (!inside(cuts_[k])) continue;
-        Lane* cell = &left_[k * stats.lanes];
-        for (std::size_t c = 0; c < n_classes; ++c) {
-          const std::uint8_t* byte = &counted_[c * kWidth + cuts_[k].place - at];
-          const Lane count = Lane{byte[0]} + byte[apart];
-          if (packed) {
-            cell[0] += c == 0 ? count : count << 32 | count;
-          } else {
-            cell[0] += count, cell[1] += count, cell[2 + c] += count;
-          }
+    counted_.assign(2 * apart, 0);
+    count_strip({&codes_[begin * kColumns], size}, tops, classes, counted_.data(), apart);
+    for (const DrawnCut& cut : cuts_) {
+      Lane* cell = sums + cut.k * stats.lanes;
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        const std::uint8_t* byte = &counted_[c * kColumns + cut.k];
+        const Lane count = Lane{byte[0]} + byte[apart];
+        if (packed) {
+          cell[0] += c == 0 ? count : count << 32 | count;
+        } else {
+          cell[0] += count, cell[1] += count, cell[2 + c] += count;
         }
       }
-    });
+    }
   }
 }
 
-void RandomCuts::sum_numbers(const Channels& stats, const NodeRows& rows) {
-  constexpr std::size_t kFlush = kCutsFlush / 2;
+void RandomCuts::sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
+  weighed_.assign(stats.channels * kColumns, 0);
+  const Lane one = 1;
+  Lane counts[kColumns] = {};
+  const Strip strip{codes_.data(), rows.n};
+  sum_strip_by_class(strip, n_drawn_, tops, rows.words.get(0, rows.n), rows.hot.get(0, rows.n), weighed_.data());
+  sum_strip(strip, n_drawn_, tops, &one, 0, counts);
+  for (const DrawnCut& cut : cuts_) {
+    Lane* cell = sums + cut.k * stats.lanes;
+    cell[0] = counts[cut.k];
+    for (std::size_t c = 0; c < stats.channels; ++c) {
+      cell[2 + c] = weighed_[c * kColumns + cut.k];
+      cell[1] += cell[2 + c];
+    }
+  }
+}
+
+void RandomCuts::sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
   const std::size_t lanes = stats.lanes;
-  const bool h_counts = stats.unit_weights && stats.whole_weights;
-  for (std::size_t begin = 0; begin < rows.n; begin += kFlush) {
-    const std::size_t size = std::min(kFlush, rows.n - begin);
-    for_strips([&](std::size_t at, auto&& inside) {
-      const Strip strip{base_ + at, stride_, rows.rows.get(begin, size), size};
-      std::uint8_t counts[kWidth];
-      for (std::size_t lane = h_counts ? 2 : 1; lane < lanes; ++lane) {
-        Lane sums[kWidth] = {};
-        sum_strip(strip, &cut_[at], rows.words.get(begin * lanes + lane, 1), lanes, sums, counts);
-        for (std::size_t k = 0; k < cuts_.size(); ++k) {
-          if (inside(cuts_[k])) left_[k * lanes + lane] += sums[cuts_[k].place - at];
-        }
-      }
-      for (std::size_t k = 0; k < cuts_.size(); ++k) {
-        if (!inside(cuts_[k])) continue;
-        const Lane count = counts[cuts_[k].place - at];
-        left_[k * lanes] += count;
-        if (h_counts) left_[k * lanes + 1] += count;
-      }
-    });
+  const bool h_counts = lanes > 1 && stats.unit_weights && stats.whole_weights;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    if (lane == 1 && h_counts) continue;
+    Lane sum[kColumns] = {};
+    sum_strip({codes_.data(), rows.n}, n_drawn_, tops, rows.words.get(lane, 1), lanes, sum);
+    for (const DrawnCut& cut : cuts_) sums[cut.k * lanes + lane] = sum[cut.k];
+  }
+  for (const DrawnCut& cut : cuts_) {
+    if (h_counts) sums[cut.k * lanes + 1] = sums[cut.k * lanes];
+  }
+}
+
+void RandomCuts::sum_up_to(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows,
+                           Lane* sums) {
+  if (stats.layout != Layout::Dense && stats.unit_weights) {
+    count_classes(tops, stats, block, rows, sums);
+  } else if (stats.layout == Layout::OneHot) {
+    sum_classes(tops, stats, rows, sums);
+  } else {
+    sum_lanes(tops, stats, rows, sums);
   }
 }
 
 void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, const NodeRows& rows, const Lane* total,
                           Split& best) {
+  if (cuts_.empty()) return;
   const Channels& stats = *request.stats;
-  left_.assign(cuts_.size() * stats.lanes, 0);
-  stats.layout == Layout::Dense ? sum_numbers(stats, rows) : count_classes(stats, block, rows);
+  left_.assign(kColumns * stats.lanes, 0);
+  sum_up_to(cut_, stats, block, rows, left_.data());
+  if (std::any_of(cuts_.begin(), cuts_.end(), [](const DrawnCut& cut) { return cut.has_missing; })) {
+    std::uint8_t tops[kColumns];  // of all that is present
+    for (std::size_t k = 0; k < kColumns; ++k) tops[k] = static_cast<std::uint8_t>(missing_[k] - 1);
+    absent_.assign(kColumns * stats.lanes, 0);
+    sum_up_to(tops, stats, block, rows, absent_.data());
+    for (std::size_t at = 0; at < absent_.size(); ++at) absent_[at] = total[at % stats.lanes] - absent_[at];
+  }
   with_sums(stats, [&](auto sums) {
     Limits limits = request.limits;
-    for (std::size_t k = 0; k < cuts_.size(); ++k) {
-      const std::uint32_t column = cuts_[k].column;
+    for (const auto& [k, has_missing, at] : cuts_) {
+      const std::uint32_t column = drawn_[k].j;
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
+      const Lane *left = &left_[k * stats.lanes], *missing = has_missing ? &absent_[k * stats.lanes] : nullptr;
       const Cut cut = scan_cuts(
-          sums, total, static_cast<const Lane*>(nullptr), [](bool) { return Range{1, 1}; },
-          [&](std::size_t) { return &left_[k * stats.lanes]; }, limits);
+          sums, total, missing, [](bool) { return Range{1, 1}; }, [&](std::size_t) { return left; }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
-      const CutPoint& at = cuts_[k].at;
       best = {};  // nothing of what another column had found
       best.score = cut.score, best.column = column, best.left_sum = cut.left_sum;
       best.last_left = at.last_left, best.first_right = at.first_right, best.random_threshold = at.threshold;
-      if (limits.monotone != 0) best.left_value = sums.left_value(), best.right_value = sums.right_value();
+      best.had_missing = has_missing, best.missing_left = cut.missing_left;
+      if (limits.monotone == 0) continue;
+      sums.start(total);
+      sums.move(left);
+      if (cut.missing_left) sums.move(missing);
+      best.left_value = sums.left_value(), best.right_value = sums.right_value();
     }
   });
   cuts_.clear();

@@ -81,8 +81,9 @@ class TreeGrower {
     if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     Shape shape =
         grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key), threads, interrupt);
-    Summary nodes = summarise(shape, target, plan_.criterion, interrupt);
-    if (rules.prune_alpha > 0) prune(shape, nodes, rules.prune_alpha, interrupt);
+    const bool prunes = rules.prune_alpha > 0;
+    Summary nodes = summarise(shape, target, plan_.criterion, interrupt, prunes ? Inner::Valued : Inner::Bare);
+    if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);
     return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
   }
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <cstring>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "weald/base/random.hpp"
 
@@ -22,24 +21,27 @@ void require(bool condition, const char* what) {
 template <class T>
 class TableBuilder {
  public:
-  explicit TableBuilder(std::size_t width) : width_(width) {}
+  TableBuilder(std::size_t width, std::size_t most_rows)
+      : width_(width), places_(std::bit_ceil(2 * most_rows + 1), kFree) {}
 
   std::uint32_t add(const double* row) {
     const std::size_t at = cells_.size();
-    for (std::size_t k = 0; k < width_; ++k) cells_.push_back(static_cast<T>(row[k]));
+    cells_.resize(at + width_);
+    T* const own = &cells_[at];
+    for (std::size_t k = 0; k < width_; ++k) own[k] = static_cast<T>(row[k]);
     std::uint64_t hash = 0;
-    for (std::size_t k = 0; k < width_; ++k) {  // most classes are not in a leaf
-      if (cells_[at + k] == 0) continue;
-      hash = combine(hash + k, std::bit_cast<std::uint64_t>(static_cast<double>(cells_[at + k])));
+    for (std::size_t byte = 0; byte < width_ * sizeof(T); byte += sizeof(hash)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, reinterpret_cast<const char*>(own) + byte, std::min(sizeof(word), width_ * sizeof(T) - byte));
+      hash = combine(hash, word);
     }
-    const auto [found, fresh] = places_.try_emplace(hash, n_rows_);
-    if (fresh) return n_rows_++;
-    const T* same = cells_.data() + found->second * width_;
-    if (!std::equal(same, same + width_, cells_.data() + at)) {  // two rows with one hash: keep both
-      return n_rows_++;
+    for (std::size_t place = hash;; ++place) {
+      std::uint32_t& found = places_[place & (places_.size() - 1)];
+      if (found == kFree) return found = n_rows_++;
+      if (!std::equal(own, own + width_, &cells_[found * width_])) continue;
+      cells_.resize(at);
+      return found;
     }
-    cells_.resize(at);
-    return found->second;
   }
 
   BigVector<std::uint8_t> bytes() const {
@@ -49,11 +51,16 @@ class TableBuilder {
   }
 
  private:
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+
   std::size_t width_;
   std::uint32_t n_rows_ = 0;
-  std::vector<T> cells_;
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;
+  BigVector<T> cells_;
+  BigVector<std::uint32_t> places_;  // by hash, or after it: the number of a row
 };
+
+// The whole number that is all but reached, without a branch: most classes are not in a leaf.
+double nearest_whole(double x) { return (x + 0x1p52) - 0x1p52; }
 
 // The table row of a leaf: W and the class weights if those are whole, else 1 and the values.
 void table_row(const Summary& nodes, std::size_t m, const Outputs& outputs, bool whole, double* row) {
@@ -62,7 +69,7 @@ void table_row(const Summary& nodes, std::size_t m, const Outputs& outputs, bool
   row[0] = whole ? weight : 1;
   for (std::size_t k = 0; k < width; ++k) {
     const double value = nodes.value[m * width + k];
-    row[1 + k] = whole && value != 0 ? std::round(value * weight) : value;  // most classes are not in a leaf
+    row[1 + k] = whole ? nearest_whole(value * weight) : value;
   }
 }
 
@@ -71,17 +78,14 @@ double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& ou
   if (!outputs.classifies()) return kInf;
   double most = 0;
   const std::size_t width = outputs.width();
-  std::vector<double> row(1 + width);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     if (shape.right[m] >= 0) continue;
     patience.spend(8 + 2 * width);
-    most = std::max(most, nodes.weight[m]);
-    table_row(nodes, m, outputs, true, row.data());
-    for (std::size_t k = 0; k < width; ++k) {
-      const double value = nodes.value[m * width + k];
-      if (value != 0 && row[1 + k] / row[0] != value) return kInf;
-    }
-    if (nodes.weight[m] != std::floor(nodes.weight[m])) return kInf;
+    const double weight = nodes.weight[m], *values = &nodes.value[m * width];
+    most = std::max(most, weight);
+    bool whole = weight < 0x1p32 && weight == std::floor(weight);
+    for (std::size_t k = 0; k < width; ++k) whole &= nearest_whole(values[k] * weight) / weight == values[k];
+    if (!whole) return kInf;
   }
   return most;
 }
@@ -91,7 +95,7 @@ void fill_table(CompactTree& tree, const Shape& shape, const Summary& nodes, con
   const double most = whole_weights(shape, nodes, outputs, patience);
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
-    TableBuilder<T> builder(width);
+    TableBuilder<T> builder(width, shape.size() / 2 + 1);
     std::vector<double> row(width);
     for (std::size_t m = 0; m < shape.size(); ++m) {
       if (shape.right[m] >= 0) continue;

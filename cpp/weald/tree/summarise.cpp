@@ -53,29 +53,29 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   return with_criterion(criterion, [&](auto kind) { return kind.impurity(p, k); });
 }
 
-// sum_leaf(m, value, weight) fills in a leaf's class weights.
+// sum_leaf(m, sums, weight) adds up a leaf's class weights. Children come after their parents, a left one at once: going
+// backwards the sums of both are on top of a stack, which stays near, however large the tree is.
 template <class SumLeaf>
 void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes, Criterion criterion,
-                       Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
+                       Inner inner, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(8 + width);
-    double* value = &out.value[m * width];
-    if (shape.right[m] < 0) {
-      sum_leaf(m, value, out.weight[m]);
-    } else {
-      const std::size_t children[] = {m + 1, static_cast<std::size_t>(shape.right[m])};
-      for (const std::size_t child : children) {
-        out.weight[m] += out.weight[child];
-        for (std::size_t c = 0; c < width; ++c) value[c] += out.value[child * width + c];
-      }
-    }
-  }
   const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
-  for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
+  std::vector<double> stack, shares(width);
+  for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 + 4 * width);
-    double* value = &out.value[m * width];
-    for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
+    const bool leaf = shape.right[m] < 0;
+    if (leaf) {
+      stack.resize(stack.size() + width, 0.0);
+      sum_leaf(m, &stack[stack.size() - width], out.weight[m]);
+    } else {
+      out.weight[m] = out.weight[m + 1] + out.weight[static_cast<std::size_t>(shape.right[m])];
+      double *left = &stack[stack.size() - width], *right = left - width;
+      for (std::size_t c = 0; c < width; ++c) right[c] += left[c];
+      stack.resize(stack.size() - width);
+    }
+    double* value = leaf || inner == Inner::Valued ? &out.value[m * width] : shares.data();
+    const double* sums = &stack[stack.size() - width];
+    for (std::size_t c = 0; c < width; ++c) value[c] = sums[c] / out.weight[m];
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       out.impurity[m] += impurity_of_shares(value + o * out.max_classes, n_classes[o], criterion);
     }
@@ -154,22 +154,28 @@ struct Moments : NodeMoments {
   }
 };
 
-// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`.
+// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`. On a stack as well.
 template <class OfLeaf>
 void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out,
                      Patience& patience, OfLeaf&& of_leaf) {
-  std::vector<Moments> moments(shape.size() * out.n_outputs);
-  const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(out.n_outputs);  // y_unit: a power of two
+  std::vector<Moments> stack;
+  const std::size_t outputs = out.n_outputs;
+  const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(outputs);  // y_unit: a power of two
   for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(8 * out.n_outputs);
-    for (std::size_t o = 0; o < out.n_outputs; ++o) {
-      Moments& here = moments[m * out.n_outputs + o];
-      here = shape.right[m] < 0 ? of_leaf(m, o)
-                                : Moments::merge(moments[(m + 1) * out.n_outputs + o],
-                                                 moments[static_cast<std::size_t>(shape.right[m]) * out.n_outputs + o]);
+    patience.spend(8 * outputs);
+    if (shape.right[m] < 0) {
+      for (std::size_t o = 0; o < outputs; ++o) stack.push_back(of_leaf(m, o));
+    } else {
+      const Moments* left = &stack[stack.size() - outputs];
+      Moments* right = &stack[stack.size() - 2 * outputs];
+      for (std::size_t o = 0; o < outputs; ++o) right[o] = Moments::merge(left[o], right[o]);
+      stack.resize(stack.size() - outputs);
+    }
+    for (std::size_t o = 0; o < outputs; ++o) {
+      const Moments& here = stack[stack.size() - outputs + o];
       out.weight[m] = here.weight / scale;
       out.impurity[m] += here.impurity(criterion) / n_outputs * y_unit * y_unit;
-      out.value[m * out.n_outputs + o] = within_bounds(shape, m, here.mean * y_unit);
+      out.value[m * outputs + o] = within_bounds(shape, m, here.mean * y_unit);
     }
   }
 }
@@ -229,20 +235,20 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
   out.n_rows.assign(n_nodes, 0);
   out.weight.assign(n_nodes, 0.0);
   out.impurity.assign(n_nodes, 0.0);
-  out.value.assign(n_nodes * out.n_outputs * out.max_classes, 0.0);
+  out.value.resize(n_nodes * out.n_outputs * out.max_classes);  // all of it is written
   return out;
 }
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt) {
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt, Inner inner) {
   Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
-    summarise_classes(shape, target.n_classes, criterion, out, patience,
+    summarise_classes(shape, target.n_classes, criterion, inner, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
                         weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
                         const auto second = static_cast<double>(shape.sums[m] >> 32);
@@ -250,7 +256,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
                         value[0] = weight - second;
                       });
   } else if (target.classes) {
-    summarise_classes(shape, target.n_classes, criterion, out, patience,
+    summarise_classes(shape, target.n_classes, criterion, inner, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
                         for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
                           for (std::size_t i = begin; i < end; ++i) {
@@ -297,14 +303,15 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
   }
   const std::size_t width = out.n_outputs * out.max_classes;
   if (!n_classes.empty()) {
-    summarise_classes(shape, n_classes, criterion, out, patience, [&](std::size_t m, double* value, double& weight) {
+    const auto sum_leaf = [&](std::size_t m, double* value, double& weight) {
       weight = leaves.weight[leaf_of[m]];
       for (std::size_t k = 0; k < width; ++k) {
         // The whole weight that the share came from, if there is one.
         const double share = leaves.value[leaf_of[m] * width + k], whole = std::round(share * weight);
         value[k] = std::abs(whole / weight - share) < 1e-15 ? whole : share * weight;
       }
-    });
+    };
+    summarise_classes(shape, n_classes, criterion, Inner::Valued, out, patience, sum_leaf);
     return out;
   }
   const bool medians = is_from_rows(criterion);

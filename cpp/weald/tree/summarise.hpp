@@ -13,9 +13,13 @@ struct Summary {
   std::size_t n_outputs = 1, max_classes = 1;
 };
 
+// Do inner nodes need the shares of classes, which take most of the memory?
+enum class Inner { Valued, Bare };
+
 // Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
 // their rows, inner nodes from their children.
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt);
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
+                  Inner inner = Inner::Valued);
 
 // What is known of the leaves alone, leaf after leaf.
 struct LeafSums {

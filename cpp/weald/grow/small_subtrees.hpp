@@ -16,6 +16,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/tile_search.hpp"
+#include "weald/grow/tile_weighed.hpp"
 
 namespace weald {
 
@@ -181,13 +182,7 @@ class SmallGrower {
 class SmallSubtrees {
  public:
   explicit SmallSubtrees(const Plan& plan) {
-    if (SmallGrower<TwoClasses>::fits(plan)) {
-      grower_ = std::make_unique<SmallGrower<TwoClasses>>(plan);
-    } else if (SmallGrower<ManyClasses>::fits(plan)) {
-      grower_ = std::make_unique<SmallGrower<ManyClasses>>(plan);
-    } else if (SmallGrower<Numbers>::fits(plan)) {
-      grower_ = std::make_unique<SmallGrower<Numbers>>(plan);
-    }
+    choose<TwoClasses>(plan) || choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan);
   }
 
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
@@ -195,9 +190,17 @@ class SmallSubtrees {
   }
 
  private:
-  std::variant<std::unique_ptr<SmallGrower<TwoClasses>>, std::unique_ptr<SmallGrower<ManyClasses>>,
-               std::unique_ptr<SmallGrower<Numbers>>>
-      grower_;
+  template <class Statistic>
+  using Maybe = std::unique_ptr<SmallGrower<Statistic>>;
+
+  template <class Statistic>
+  bool choose(const Plan& plan) {
+    if (!SmallGrower<Statistic>::fits(plan)) return false;
+    grower_ = std::make_unique<SmallGrower<Statistic>>(plan);
+    return true;
+  }
+
+  std::variant<Maybe<TwoClasses>, Maybe<ManyClasses>, Maybe<WeighedClasses>, Maybe<Numbers>> grower_;
 };
 
 }  // namespace weald

@@ -24,23 +24,22 @@ class TableBuilder {
   TableBuilder(std::size_t width, std::size_t most_rows)
       : width_(width), places_(std::bit_ceil(2 * most_rows + 1), kFree) {}
 
-  std::uint32_t add(const double* row) {
-    const std::size_t at = cells_.size();
-    cells_.resize(at + width_);
-    T* const own = &cells_[at];
-    for (std::size_t k = 0; k < width_; ++k) own[k] = static_cast<T>(row[k]);
-    std::uint64_t hash = 0;
+  std::uint32_t add(const std::vector<T>& row) {
+    const auto* own = row.data();
+    std::uint64_t hash = 0;  // of words that need not wait for each other
     for (std::size_t byte = 0; byte < width_ * sizeof(T); byte += sizeof(hash)) {
       std::uint64_t word = 0;
       std::memcpy(&word, reinterpret_cast<const char*>(own) + byte, std::min(sizeof(word), width_ * sizeof(T) - byte));
-      hash = combine(hash, word);
+      hash += (word ^ word >> 32) * (byte * 2 + 0x9E3779B97F4A7C15);
     }
+    hash = mix(hash);
     for (std::size_t place = hash;; ++place) {
       std::uint32_t& found = places_[place & (places_.size() - 1)];
-      if (found == kFree) return found = n_rows_++;
-      if (!std::equal(own, own + width_, &cells_[found * width_])) continue;
-      cells_.resize(at);
-      return found;
+      if (found == kFree) {
+        cells_.insert(cells_.end(), row.begin(), row.end());
+        return found = n_rows_++;
+      }
+      if (std::equal(own, own + width_, &cells_[found * width_])) return found;
     }
   }
 
@@ -59,51 +58,51 @@ class TableBuilder {
   BigVector<std::uint32_t> places_;  // by hash, or after it: the number of a row
 };
 
-// The whole number that is all but reached, without a branch: most classes are not in a leaf.
-double nearest_whole(double x) { return (x + 0x1p52) - 0x1p52; }
-
-// The table row of a leaf: W and the class weights if those are whole, else 1 and the values.
-void table_row(const Summary& nodes, std::size_t m, const Outputs& outputs, bool whole, double* row) {
-  const std::size_t width = outputs.width();
-  const double weight = nodes.weight[m];
-  row[0] = whole ? weight : 1;
-  for (std::size_t k = 0; k < width; ++k) {
-    const double value = nodes.value[m * width + k];
-    row[1 + k] = whole ? nearest_whole(value * weight) : value;
+// Calls fn(m, leaf) with every leaf and its number; ends early if it returns false.
+template <class Fn>
+bool for_leaves(const Shape& shape, Fn&& fn) {
+  for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0 && !fn(m, leaf++)) return false;
   }
+  return true;
 }
 
 // Whole class weights, from which the shares come back bit by bit? The largest weight of a leaf.
 double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& outputs, Patience& patience) {
   if (!outputs.classifies()) return kInf;
   double most = 0;
-  const std::size_t width = outputs.width();
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] >= 0) continue;
-    patience.spend(8 + 2 * width);
-    const double weight = nodes.weight[m], *values = &nodes.value[m * width];
+  const bool all = for_leaves(shape, [&](std::size_t m, std::size_t leaf) {
+    patience.spend(8 + 2 * outputs.width());
+    const double weight = nodes.weight[m];
+    bool whole = weight == std::floor(weight);
+    nodes.for_values(m, leaf, [&](std::size_t, double v) { whole &= std::round(v * weight) / weight == v; });
     most = std::max(most, weight);
-    bool whole = weight < 0x1p32 && weight == std::floor(weight);
-    for (std::size_t k = 0; k < width; ++k) whole &= nearest_whole(values[k] * weight) / weight == values[k];
-    if (!whole) return kInf;
-  }
-  return most;
+    return whole;
+  });
+  return all ? most : kInf;
 }
 
+// The row of a leaf: W and the class weights if those are whole, else 1 and the values.
 void fill_table(CompactTree& tree, const Shape& shape, const Summary& nodes, const Outputs& outputs,
                 Patience& patience) {
   const double most = whole_weights(shape, nodes, outputs, patience);
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
+    const bool whole = cell != Cell::Real;
     TableBuilder<T> builder(width, shape.size() / 2 + 1);
-    std::vector<double> row(width);
-    for (std::size_t m = 0; m < shape.size(); ++m) {
-      if (shape.right[m] >= 0) continue;
+    std::vector<T> row(width, 0);
+    for_leaves(shape, [&](std::size_t m, std::size_t leaf) {
       patience.spend(64 + 8 * width);
-      table_row(nodes, m, outputs, cell != Cell::Real, row.data());
-      tree.nodes[m].number = nodes.weight[m];
-      tree.nodes[m].next = builder.add(row.data());
-    }
+      const double weight = nodes.weight[m];
+      row[0] = static_cast<T>(whole ? weight : 1);
+      nodes.for_values(m, leaf, [&](std::size_t k, double value) {
+        row[1 + k] = static_cast<T>(whole ? std::round(value * weight) : value);
+      });
+      tree.nodes[m].number = weight;
+      tree.nodes[m].next = builder.add(row);
+      nodes.for_values(m, leaf, [&](std::size_t k, double) { row[1 + k] = 0; });
+      return true;
+    });
     tree.table = {cell, builder.bytes()};
   };
   if (most < 0x1p8) return fill(std::uint8_t{}, Cell::Byte);
@@ -158,7 +157,7 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
     if (shape.right[m] < 0) {
       const auto rows = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes.n_rows[m], Node::kMost));
       node.head = rows << Node::kShift | Node::kLeaf;
-      node.number = nodes.value[(m + 1) * outputs.width() - 1];  // the only one, or that of class 1
+      if (outputs.is_inline()) node.number = nodes.value[(m + 1) * outputs.width() - 1];  // the only one, or class 1's
       node.next = shortened(nodes.weight[m], tree.wide);
       continue;
     }

@@ -57,10 +57,11 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
 // backwards the sums of both are on top of a stack, which stays near, however large the tree is.
 template <class SumLeaf>
 void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes, Criterion criterion,
-                       Inner inner, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
+                       Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
-  const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
+  const bool bounded = !shape.lower.empty() && n_classes[0] == 2, in_short = out.value.empty();
   std::vector<double> stack, shares(width);
+  std::vector<std::uint32_t> channels(width);
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 + 4 * width);
     const bool leaf = shape.right[m] < 0;
@@ -73,13 +74,22 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
       for (std::size_t c = 0; c < width; ++c) right[c] += left[c];
       stack.resize(stack.size() - width);
     }
-    double* value = leaf || inner == Inner::Valued ? &out.value[m * width] : shares.data();
     const double* sums = &stack[stack.size() - width];
-    for (std::size_t c = 0; c < width; ++c) value[c] = sums[c] / out.weight[m];
+    double* value = in_short ? nullptr : &out.value[m * width];
+    if (!in_short) std::fill_n(value, width, 0.0);
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
-      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, n_classes[o], criterion);
+      std::size_t n = 0;  // classes that are here; no branch, since those cannot be foretold
+      for (std::size_t c = o * out.max_classes; c < (o + 1) * out.max_classes; ++c) {
+        shares[n] = sums[c], channels[n] = static_cast<std::uint32_t>(c);
+        n += sums[c] != 0;
+      }
+      for (std::size_t k = 0; k < n; ++k) shares[k] /= out.weight[m];
+      out.impurity[m] += impurity_of_shares(shares.data(), n, criterion);
+      for (std::size_t k = 0; k < n && !in_short; ++k) value[channels[k]] = shares[k];
+      for (std::size_t k = 0; k < n && in_short && leaf; ++k) out.shares.push_back({channels[k], shares[k]});
     }
     out.impurity[m] /= static_cast<double>(out.n_outputs);
+    if (leaf && in_short) out.ends.push_back(out.shares.size());
     if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
       value[1] = within_bounds(shape, m, value[1]);
       value[0] = 1 - value[1];
@@ -228,27 +238,30 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
 
 namespace {
 
-Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes) {
+Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes,
+                      Shares whose = Shares::OfAll) {
   Summary out;
   out.n_outputs = n_outputs;
   out.max_classes = n_classes.empty() ? 1 : *std::max_element(n_classes.begin(), n_classes.end());
   out.n_rows.assign(n_nodes, 0);
   out.weight.assign(n_nodes, 0.0);
   out.impurity.assign(n_nodes, 0.0);
-  out.value.resize(n_nodes * out.n_outputs * out.max_classes);  // all of it is written
+  const bool in_short = whose == Shares::OfLeaves && out.max_classes > 2;
+  if (!in_short) out.value.resize(n_nodes * out.n_outputs * out.max_classes);  // all of it is written
   return out;
 }
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt, Inner inner) {
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
+                  Shares whose) {
   Patience patience(interrupt);
-  Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes);
+  Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes, whose);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
-    summarise_classes(shape, target.n_classes, criterion, inner, out, patience,
+    summarise_classes(shape, target.n_classes, criterion, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
                         weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
                         const auto second = static_cast<double>(shape.sums[m] >> 32);
@@ -256,7 +269,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
                         value[0] = weight - second;
                       });
   } else if (target.classes) {
-    summarise_classes(shape, target.n_classes, criterion, inner, out, patience,
+    summarise_classes(shape, target.n_classes, criterion, out, patience,
                       [&](std::size_t m, double* value, double& weight) {
                         for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
                           for (std::size_t i = begin; i < end; ++i) {
@@ -311,7 +324,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
         value[k] = std::abs(whole / weight - share) < 1e-15 ? whole : share * weight;
       }
     };
-    summarise_classes(shape, n_classes, criterion, Inner::Valued, out, patience, sum_leaf);
+    summarise_classes(shape, n_classes, criterion, out, patience, sum_leaf);
     return out;
   }
   const bool medians = is_from_rows(criterion);

@@ -11,15 +11,37 @@ struct Summary {
   BigVector<double> weight, impurity;
   BigVector<double> value;  // nodes x outputs x max_classes: class shares, or the number
   std::size_t n_outputs = 1, max_classes = 1;
+
+  // Instead of values: the classes of each leaf, leaf after leaf from the last. Most leaves have one of many.
+  struct Share {
+    std::uint32_t channel;
+    double value;
+  };
+  BigVector<Share> shares;
+  BigVector<std::size_t> ends;  // of a leaf among them
+
+  // Calls fn(channel, value) with what is not zero of node m, the leaf of this number.
+  template <class Fn>
+  void for_values(std::size_t m, std::size_t leaf, Fn&& fn) const {
+    if (!ends.empty()) {
+      const std::size_t own = ends.size() - 1 - leaf;
+      for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at) fn(shares[at].channel, shares[at].value);
+      return;
+    }
+    const std::size_t width = n_outputs * max_classes;
+    for (std::size_t k = 0; k < width; ++k) {
+      if (value[m * width + k] != 0) fn(k, value[m * width + k]);
+    }
+  }
 };
 
-// Do inner nodes need the shares of classes, which take most of the memory?
-enum class Inner { Valued, Bare };
+// Are all nodes to have their shares of classes, which may be many, or leaves alone, in short?
+enum class Shares { OfAll, OfLeaves };
 
 // Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
 // their rows, inner nodes from their children.
 Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
-                  Inner inner = Inner::Valued);
+                  Shares whose = Shares::OfAll);
 
 // What is known of the leaves alone, leaf after leaf.
 struct LeafSums {

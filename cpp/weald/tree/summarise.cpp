@@ -1,6 +1,7 @@
 #include "weald/tree/summarise.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "weald/base/exact_sums.hpp"
@@ -81,7 +82,7 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
       std::size_t n = 0;  // classes that are here; no branch, since those cannot be foretold
       for (std::size_t c = o * out.max_classes; c < (o + 1) * out.max_classes; ++c) {
         shares[n] = sums[c], channels[n] = static_cast<std::uint32_t>(c);
-        n += sums[c] != 0;
+        n += std::bit_cast<std::uint64_t>(sums[c]) != 0;
       }
       for (std::size_t k = 0; k < n; ++k) shares[k] /= out.weight[m];
       out.impurity[m] += impurity_of_shares(shares.data(), n, criterion);
@@ -107,6 +108,10 @@ struct Moments : NodeMoments {
                     Criterion criterion, Patience& patience) {
     const Target& target = weights.target;
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
+    if (shape.end[m] - shape.begin[m] == 1 && weights.whole && !needs_logarithms(criterion)) {  // as most leaves have
+      const Row row = shape.rows[shape.begin[m]];
+      return {{static_cast<double>(weights.times(row)), y_of(row), 0, 0}};
+    }
     double low = kInf, high = -kInf, most = 0;
     Lane count = 0;
     for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {

@@ -53,6 +53,7 @@ class Expander {
   void measure(OpenNode& node) {
     const Statistics& stats = plan_.stats;
     if (!stats.real()) return;
+    Units& units = node.frame->units;
     double low = kInf, high = -kInf;
     for (std::size_t i = node.begin; i < node.end; ++i) {
       const double* target = target_of(*node.block, rows_[i]);
@@ -60,9 +61,8 @@ class Expander {
         low = std::min(low, target[o]);
         high = std::max(high, target[o]);
       }
+      if (units.serve(low, high)) return;  // after a few rows, as a rule
     }
-    Units& units = node.frame->units;
-    if (units.serve(low, high)) return;
     const double h = weight_of_rows(*node.block, stats, list_of(node), node.size());
     units = search_.choose(node.size(), h, low, high);
   }

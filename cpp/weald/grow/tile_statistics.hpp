@@ -284,16 +284,9 @@ class Numbers {
   void measure(Tile& tile, Node& left, Node& right, Lane) {
     if (!stats_.real()) return;
     for (Node* node : {&left, &right}) {
-      const std::size_t outputs = channels_.channels;
-      double low = kInf, high = -kInf;
-      for_rows_in(*node, [&](std::size_t i) {
-        for (std::size_t o = 0; o < outputs; ++o) {
-          const double y = tile.statistic.y[i * outputs + o];
-          low = std::min(low, y), high = std::max(high, y);
-        }
-      });
       Units& units = node->own.units;
-      if (node->n < 2 || units.serve(low, high)) continue;
+      double low, high;
+      if (node->n < 2 || serve(units, tile, *node, low, high)) continue;
       units = Units::choose(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
       for_rows_in(*node, [&](std::size_t i) { fill(tile, i); });
     }
@@ -358,6 +351,20 @@ class Numbers {
   }
 
  private:
+  // Do the units serve a node? If not, between what its targets are.
+  template <class Tile, class Node>
+  bool serve(const Units& units, const Tile& tile, const Node& node, double& low, double& high) const {
+    const std::size_t outputs = channels_.channels;
+    low = kInf, high = -kInf;
+    for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+      for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+        const double* y = &tile.statistic.y[(c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))) * outputs];
+        for (std::size_t o = 0; o < outputs; ++o) low = std::min(low, y[o]), high = std::max(high, y[o]);
+        if (units.serve(low, high)) return true;  // after a few rows, as a rule
+      }
+    }
+    return false;
+  }
   static double square(Lane g) { return static_cast<double>(g) * static_cast<double>(g); }
   static double side(double squares, Lane h) { return h > 0 ? squares / static_cast<double>(h) : 0.0; }
 

@@ -16,6 +16,7 @@
 #include "weald/search/column_draw.hpp"
 #include "weald/search/random_cuts.hpp"
 #include "weald/search/sixteen_rows.hpp"
+#include "weald/stats/fill_lanes.hpp"
 
 namespace weald {
 
@@ -84,8 +85,9 @@ class NodeSearch {
     if (words_.size() < n * per_row) words_.resize(n * per_row);
     if (stats.real()) {
       use_units_of(node);
+      const FillLanes fill(channels_);
       for (std::size_t i = 0; i < n; ++i) {
-        fill_lanes(channels_, stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
+        fill(stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
       }
     } else if (block.class_bytes) {
       for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_class_byte(block.class_bytes[rows[i]]);

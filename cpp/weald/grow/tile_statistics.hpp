@@ -17,6 +17,7 @@
 #include "weald/grow/tile.hpp"
 #include "weald/search/class_groups.hpp"
 #include "weald/search/number_histograms.hpp"
+#include "weald/stats/fill_lanes.hpp"
 
 namespace weald {
 
@@ -267,12 +268,13 @@ class Numbers {
     rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows),
         rows.g.resize(outputs * Tile::kRows);
     use(node.units);
+    const FillLanes lanes_of(channels_);
     for (std::size_t i = 0; i < tile.n; ++i) {
       if (stats_.real()) {
         rows.target[i] = stats_.target_of(block.original(tile.row[i]));
         rows.h[i] = block.words[tile.row[i]];
         std::copy_n(rows.target[i], outputs, &rows.y[i * outputs]);
-        fill(tile, i);
+        fill(tile, i, lanes_of);
       } else {
         put(tile, i, block.words.get(tile.row[i] * std::size_t{3}, 3));
       }
@@ -288,7 +290,8 @@ class Numbers {
       double low, high;
       if (node->n < 2 || serve(units, tile, *node, low, high)) continue;
       units = Units::choose(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
-      for_rows_in(*node, [&](std::size_t i) { fill(tile, i); });
+      const FillLanes lanes_of(channels_);
+      for_rows_in(*node, [&](std::size_t i) { fill(tile, i, lanes_of); });
     }
   }
 
@@ -407,9 +410,9 @@ class Numbers {
   }
   // What a row adds, in the units at hand.
   template <class Tile>
-  void fill(Tile& tile, std::size_t i) const {
+  void fill(Tile& tile, std::size_t i, const FillLanes& lanes_of) const {
     Lane lanes[2 + kMostOutputs];
-    fill_lanes(channels_, tile.statistic.target[i], tile.statistic.h[i], lanes);
+    lanes_of(tile.statistic.target[i], tile.statistic.h[i], lanes);
     put(tile, i, lanes);
   }
   template <class Tile>

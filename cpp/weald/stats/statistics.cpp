@@ -200,22 +200,4 @@ void choose_units(Channels& channels, std::size_t n, double total_h, double low,
   channels.g_unit = std::ldexp(1.0, -exponent);
 }
 
-void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* lanes) {
-  lanes[0] = 1;
-  lanes[1] = h;
-  const double per_unit = 1 / channels.g_unit;  // a power of two: multiplying by it is exact
-  const Lane times =
-      channels.counts ? channels.counts[static_cast<std::size_t>(target - channels.targets) / channels.n_outputs] : 1;
-  const double once = static_cast<double>(times == 1 ? h : h / times) * channels.h_unit;
-  const bool from_rows = is_from_rows(channels.criterion);
-  for (std::size_t o = 0; o < channels.n_outputs; ++o) {
-    const double units = (target[o] - channels.g_centre) * per_unit;
-    // A whole weight or a count multiplies the units, so that weight k is exactly k rows. The absolute
-    // criterion has no use for sums of targets: its lanes hold the targets themselves.
-    lanes[2 + o] = from_rows                ? std::llrint(units)
-                   : channels.whole_weights ? std::llrint(units) * h
-                                            : std::llrint(units * once) * times;
-  }
-}
-
 }  // namespace weald

@@ -142,7 +142,4 @@ Statistics make_statistics(const Target& target, Criterion criterion, std::size_
 // chooses centre and unit so that no sum can pass 2^61.
 void choose_units(Channels& channels, std::size_t n, double total_h, double low, double high);
 
-// Turns one real target row into lanes: count, H, G_1..G_k.
-void fill_lanes(const Channels& channels, const double* target, Lane h, Lane* lanes);
-
 }  // namespace weald

@@ -29,7 +29,9 @@ namespace weald {
 // size. For many trees one after another: a fresh page costs as much as what a tree writes into it.
 class PageCache {
  public:
-  PageCache() { kept_.reserve(kCachedArrays); }  // giving back must not allocate
+  explicit PageCache(std::size_t most = kCachedBytes) : most_(most) {
+    kept_.reserve(kCachedArrays);  // giving back must not allocate
+  }
   ~PageCache() {
     for (const Piece& piece : kept_) munmap(piece.memory, piece.bytes);
   }
@@ -71,7 +73,7 @@ class PageCache {
   static void give(void* memory, std::size_t bytes) noexcept {
     PageCache* cache = current();
     if (cache == nullptr || !uses(Path::PageCache) || cache->kept_.size() >= kCachedArrays ||
-        cache->bytes_ + bytes > kCachedBytes) {
+        cache->bytes_ + bytes > cache->most_) {
       munmap(memory, bytes);
       return;
     }
@@ -95,12 +97,12 @@ class PageCache {
     static thread_local PageCache* cache = nullptr;
     return cache;
   }
-  std::size_t bytes_ = 0;
+  std::size_t most_, bytes_ = 0;
   std::vector<Piece> kept_;
 };
 #else
 struct PageCache {
-  PageCache() = default;
+  explicit PageCache(std::size_t = 0) {}
   PageCache(const PageCache&) = delete;  // as above: whoever has one is not copied
   PageCache& operator=(const PageCache&) = delete;
   struct Use {

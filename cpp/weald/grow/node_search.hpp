@@ -142,7 +142,9 @@ class NodeSearch {
   Histogram count_histogram(const OpenNode& node, const NodeRows& rows) const {
     const auto& columns = node.block->columns;
     const std::size_t lanes = plan_.stats.lanes;
-    Histogram out = std::make_unique<Lane[]>(histogram_slots(*node.block) * lanes);
+    const std::size_t cells = histogram_slots(*node.block) * lanes;
+    Histogram out = unset_histogram(cells);
+    std::fill_n(out.get(), cells, 0);
     std::vector<std::size_t> offset(columns.size() + 1, 0);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       offset[j + 1] = offset[j] + columns[j].slots() * lanes;

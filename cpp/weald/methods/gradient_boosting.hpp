@@ -96,7 +96,7 @@ class GradientBoosting {
   std::vector<Grown> grown_;
   std::vector<RowStatistics> memory_;  // of the trees before, for the next
   std::vector<std::uint32_t> n_categories_;
-  PageCache pages_;
+  PageCache pages_{kCachedHistograms};
 };
 
 }  // namespace weald

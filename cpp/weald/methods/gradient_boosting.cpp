@@ -1,6 +1,7 @@
 #include "weald/methods/gradient_boosting.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -110,15 +111,22 @@ void GradientBoosting::grow(const RoundPlan& plan, Interrupt& interrupt) {
   const double work = (kRowNs * static_cast<double>(n_rows()) + kNodeNs * static_cast<double>(2 * n_leaves)) *
                       static_cast<double>(matrix_.n_columns() * n_scores_);
   const std::size_t useful = useful_threads(threads_, work);
+  while (pages_.size() < useful) pages_.emplace_back(kCachedHistograms);
   if (n_scores_ == 1 || useful == 1) {
-    const PageCache::Use use(pages_);
+    const PageCache::Use use(pages_[0]);
     memory_.resize(1);
     for (std::size_t k = 0; k < n_scores_; ++k) grow_one(plan, k, useful, memory_[0], interrupt);
     return note_divided();
   }
   // A tree per thread.
   memory_.resize(n_scores_);
-  parallel_for(useful, n_scores_, interrupt, [&](std::size_t k) { grow_one(plan, k, 1, memory_[k], interrupt); });
+  std::atomic<std::size_t> next{0};
+  parallel_for(useful, useful, interrupt, [&](std::size_t part) {
+    const PageCache::Use use(pages_[part]);
+    for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n_scores_;) {
+      grow_one(plan, k, 1, memory_[k], interrupt);
+    }
+  });
   note_divided();
 }
 

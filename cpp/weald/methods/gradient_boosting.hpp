@@ -3,6 +3,7 @@
 // A round is differentiate, grow, (by the caller, who knows the step) the values of the leaves, add.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "weald/grow/node.hpp"
@@ -28,6 +29,8 @@ class GradientBoosting {
   // The matrix outlives this. Weights: one per row, or none.
   GradientBoosting(const Binned& matrix, const Rules& rules, std::size_t n_scores, std::span<const double> weights,
                    std::size_t threads);
+  GradientBoosting(const GradientBoosting&) = delete;
+  GradientBoosting& operator=(const GradientBoosting&) = delete;
 
   std::size_t n_rows() const { return matrix_.n_rows; }
   std::size_t n_scores() const { return n_scores_; }
@@ -96,7 +99,7 @@ class GradientBoosting {
   std::vector<Grown> grown_;
   std::vector<RowStatistics> memory_;  // of the trees before, for the next
   std::vector<std::uint32_t> n_categories_;
-  PageCache pages_{kCachedHistograms};
+  std::deque<PageCache> pages_;  // of each thread
 };
 
 }  // namespace weald

@@ -103,6 +103,11 @@ def trees(target: Target, table: Table) -> int:
     return table.trees
 
 
+def all_trees(target: Target, table: Table) -> int:
+    """As many as by default: those with random cuts grow fast enough."""
+    return 100
+
+
 def fewer_trees(target: Target, table: Table) -> int:
     """Two fifths of them, since every column is tried."""
     return max(4, table.trees * 2 // 5)
@@ -116,7 +121,7 @@ def rounds(target: Target, table: Table) -> int:
 METHODS = (
     Method("tree", pair("DecisionTree", alone, tree), one),
     Method("forest", pair("RandomForest", forest), trees),
-    Method("extra-trees", pair("ExtraTrees", forest), trees),
+    Method("extra-trees", pair("ExtraTrees", forest), all_trees),
     Method("bagging", pair("Bagging", bags), fewer_trees),
     Method("AdaBoost", pair("AdaBoost", shallow), fewer_trees),
     Method(

@@ -76,6 +76,11 @@ class Expander {
 
   bool worth_histogram(const OpenNode& node) const {
     // Where a node tries few columns it is quicker to count those alone.
+    if (search_.by_cells(*node.block)) {  // where the node fills most of a histogram, or at least some of every column
+      const SparseCells& cells = *plan_.matrix.sparse;
+      return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
+             cells.lists.n_cells() / node.block->n_rows * node.size() * 2 >= cells.slot_begin.back();
+    }
     const bool most =
         search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
     return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
@@ -86,7 +91,7 @@ class Expander {
   }
 
   Histogram count_histogram(const OpenNode& node) {
-    return search_.by_rows(*node.block) ? search_.count_all_columns(node, list_of(node))
+    return search_.by_rows(*node.block) || search_.by_cells(*node.block) ? search_.count_all_columns(node, list_of(node))
                                         : search_.count_histogram(node, search_.load(node, rows_of(node)));
   }
 
@@ -144,9 +149,10 @@ class Expander {
     if (!same_units(larger)) return;
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
-    smaller.histogram = count_histogram(smaller);
+    const bool by_cells = search_.by_cells(*smaller.block);  // need no histogram to be subtracted
+    if (!by_cells || worth_histogram(smaller)) smaller.histogram = count_histogram(smaller);
     if (uses(Path::Subtraction)) {
-      search_.subtract(*larger.block, smaller.histogram, histogram);
+      search_.subtract(smaller, list_of(smaller), histogram);
       larger.histogram = std::move(histogram);
     } else {
       larger.histogram = count_histogram(larger);
@@ -204,7 +210,7 @@ class Expander {
     Row* const rows = list_of(node);
     if (search_.by_rows(*node.block)) return;
     if (node.block->lists) {
-      if (!worth_gathering_cells(*node.block, node.size())) return;
+      if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
       if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
       node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), plan_.stats, counts_);
       std::iota(rows, rows + node.size(), Row{0});

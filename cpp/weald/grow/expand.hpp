@@ -212,7 +212,10 @@ class Expander {
     if (node.block->lists) {
       if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
       if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
-      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), plan_.stats, counts_);
+      // Rows that are not listed are all on the same side: a column that lists too few for the other has no cuts.
+      const bool enough = plan_.stats.gradients && plan_.all_columns();
+      const std::size_t least = enough ? std::max<std::size_t>(plan_.rules.min_samples_leaf, 1) : 1;
+      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), least, plan_.stats, counts_);
       std::iota(rows, rows + node.size(), Row{0});
       return;
     }

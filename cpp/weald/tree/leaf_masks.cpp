@@ -74,8 +74,8 @@ class MaskedTrees {
     for (const Asked& asked : question.trees) add_tree(asked, question.like.outputs, vote);
   }
 
-  template <class T>
-  void add(const Table<T>& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
+  template <class AnyTable>
+  void add(const AnyTable& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
     Patience patience(interrupt);
     std::vector<V> values;
     std::vector<M> numbers;
@@ -91,6 +91,7 @@ class MaskedTrees {
       } else {
         add_doubles(masks_.tests(), says_, tile, codes, n, into);
       }
+      masks_.unload(table, from, n, tile);
     }
   }
 
@@ -133,8 +134,8 @@ bool masks_fit(const Question& question, const Adding& adding, std::size_t n_row
          !adding.apart && !adding.barred && !question.trees.empty() && most_leaves(question) <= kMostLeaves;
 }
 
-template <class T>
-void add_by_masks(const Question& question, const Table<T>& table, bool vote, std::size_t threads, double* sums,
+template <class AnyTable>
+void add_by_masks(const Question& question, const AnyTable& table, bool vote, std::size_t threads, double* sums,
                   Interrupt& interrupt) {
   const std::size_t most = most_leaves(question);
   const double work = 0.1 * static_cast<double>(most * question.trees.size() * table.n_rows);
@@ -145,7 +146,7 @@ void add_by_masks(const Question& question, const Table<T>& table, bool vote, st
       trees.add(table, table.n_rows * block / blocks, table.n_rows * (block + 1) / blocks, sums, interrupt);
     });
   };
-  if (sizeof(T) == sizeof(float) && most <= 32) {
+  if (sizeof(*table.data) == sizeof(float) && most <= 32) {
     run(MaskedTrees<float, std::uint32_t>(question, vote));
   } else {
     run(MaskedTrees<double, std::uint64_t>(question, vote));
@@ -156,12 +157,14 @@ void add_by_masks(const Question& question, const Table<T>& table, bool vote, st
 
 bool masks_fit(const Question&, const Adding&, std::size_t) { return false; }
 
-template <class T>
-void add_by_masks(const Question&, const Table<T>&, bool, std::size_t, double*, Interrupt&) {}
+template <class AnyTable>
+void add_by_masks(const Question&, const AnyTable&, bool, std::size_t, double*, Interrupt&) {}
 
 #endif
 
 template void add_by_masks(const Question&, const Table<float>&, bool, std::size_t, double*, Interrupt&);
 template void add_by_masks(const Question&, const Table<double>&, bool, std::size_t, double*, Interrupt&);
+template void add_by_masks(const Question&, const SparseTable<float>&, bool, std::size_t, double*, Interrupt&);
+template void add_by_masks(const Question&, const SparseTable<double>&, bool, std::size_t, double*, Interrupt&);
 
 }  // namespace weald

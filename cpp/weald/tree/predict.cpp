@@ -365,6 +365,15 @@ void add_values(std::span<const Forest* const> forests, const Table<T>& table, c
              });
 }
 
+template <class T>
+bool add_masked_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
+                       std::size_t threads, double* sums, Interrupt& interrupt) {
+  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+  const bool fit = masks_fit(question, adding, table.n_rows);
+  if (fit) add_by_masks(question, table, adding.vote, threads, sums, interrupt);
+  return fit;
+}
+
 template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
                           Interrupt&);
 template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
@@ -373,5 +382,9 @@ template void add_values(std::span<const Forest* const>, const Table<float>&, co
                          Interrupt&);
 template void add_values(std::span<const Forest* const>, const Table<double>&, const Adding&, std::size_t, double*,
                          Interrupt&);
+template bool add_masked_values(std::span<const Forest* const>, const SparseTable<float>&, const Adding&, std::size_t,
+                                double*, Interrupt&);
+template bool add_masked_values(std::span<const Forest* const>, const SparseTable<double>&, const Adding&, std::size_t,
+                                double*, Interrupt&);
 
 }  // namespace weald

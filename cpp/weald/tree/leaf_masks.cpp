@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kMostLeaves = 64;
 
+template <class AnyTable>
+constexpr bool kSparse = requires(AnyTable table) { table.begin; };
+
 // What the leaves of all trees say, and where it is added.
 struct Says {
   std::size_t width, stride;
@@ -79,19 +82,23 @@ class MaskedTrees {
     Patience patience(interrupt);
     std::vector<V> values;
     std::vector<M> numbers;
+    std::vector<V*> filled;
     V* tile = masks_.aligned(values, masks_.tile_size());
     M* codes = masks_.aligned(numbers, masks_.tile_size());
     for (std::size_t from = begin; from < end; from += kRows<V>) {
       const std::size_t n = std::min(kRows<V>, end - from);
       patience.spend(says_.values.size());  // a test of all these rows takes as long as one row elsewhere
-      masks_.load(table, from, n, tile, codes);
+      if constexpr (kSparse<AnyTable>) {
+        masks_.load(table, from, n, tile, filled);
+      } else {
+        masks_.load(table, from, n, tile, codes);
+      }
       double* into = sums + from * says_.stride;
       if constexpr (sizeof(V) == sizeof(float)) {
         add_floats(masks_.tests(), says_, tile, codes, n, into);
       } else {
         add_doubles(masks_.tests(), says_, tile, codes, n, into);
       }
-      masks_.unload(table, from, n, tile);
     }
   }
 
@@ -138,7 +145,8 @@ template <class AnyTable>
 void add_by_masks(const Question& question, const AnyTable& table, bool vote, std::size_t threads, double* sums,
                   Interrupt& interrupt) {
   const std::size_t most = most_leaves(question);
-  const double work = 0.1 * static_cast<double>(most * question.trees.size() * table.n_rows);
+  double work = 0.1 * static_cast<double>(most * question.trees.size() * table.n_rows);
+  if constexpr (kSparse<AnyTable>) work += static_cast<double>(table.begin[table.n_rows]);
   const std::size_t useful = useful_threads(threads, work);
   const std::size_t blocks = std::max(useful, (table.n_rows + kMaskedRows - 1) / kMaskedRows);
   const auto run = [&](const auto& trees) {

@@ -163,27 +163,20 @@ class MaskTests {
       }
     }
   }
-  // Of a sparse table only the filled cells, in a tile of zeros: it costs as many as there are.
-  template <class T, class ValueAt>
-  void put(const SparseTable<T>& table, std::size_t from, std::size_t n, V* tile, ValueAt&& value_at) const {
+  // Of a sparse table only the cells that are filled, in place of those of the rows before. The tile is zero at first.
+  template <class T>
+  void load(const SparseTable<T>& table, std::size_t from, std::size_t n, V* tile, std::vector<V*>& filled) const {
+    for (V* const cell : filled) *cell = 0;
+    filled.clear();
     for (std::size_t r = 0; r < n; ++r) {
       for (std::int64_t k = table.begin[from + r]; k < table.begin[from + r + 1]; ++k) {
         const std::size_t place = place_[static_cast<std::size_t>(table.columns[k])];
-        if (place > 0) tile[(place - 1) * kRows<V> + r] = static_cast<V>(value_at(k));
+        if (place == 0) continue;
+        filled.push_back(tile + (place - 1) * kRows<V> + r);
+        *filled.back() = static_cast<V>(table.data[k]);
       }
     }
   }
-  template <class T>
-  void load(const SparseTable<T>& table, std::size_t from, std::size_t n, V* tile, M*) const {
-    put(table, from, n, tile, [&](std::int64_t k) { return table.data[k]; });
-  }
-  // Makes a tile ready for the next rows.
-  template <class T>
-  void unload(const SparseTable<T>& table, std::size_t from, std::size_t n, V* tile) const {
-    put(table, from, n, tile, [](std::int64_t) { return V{0}; });
-  }
-  template <class T>
-  void unload(const Table<T>&, std::size_t, std::size_t, V*) const {}
 
  private:
   std::uint32_t place_of(std::size_t column) {

@@ -104,7 +104,7 @@ void add_side_by_side(const std::vector<const Forest*>& forests, const Table<T>&
 template <class T>
 void add_side_by_side(const std::vector<const Forest*>& forests, const SparseTable<T>& table, const Adding& adding,
                       std::size_t threads, std::size_t n_sums, double* sums, Interrupt& interrupt) {
-  if (add_masked_values(std::span<const Forest* const>(forests), table, adding, threads, sums, interrupt)) return;
+  if (add_sparse_values(std::span<const Forest* const>(forests), table, adding, threads, sums, interrupt)) return;
   const std::size_t width = forests[0]->outputs.width(), apart = forests.size() * width;
   if (forests.size() == 1) return add_all_values(*forests[0], table, adding, threads, sums, interrupt);
   std::vector<double> own(n_sums / forests.size());  // each forest has the columns that its trees test

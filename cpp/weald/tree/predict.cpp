@@ -10,6 +10,7 @@
 #include "weald/tree/leaf_values.hpp"
 #include "weald/tree/steps.hpp"
 #include "weald/tree/tops.hpp"
+#include "weald/tree/turned_rows.hpp"
 
 namespace weald {
 
@@ -312,6 +313,31 @@ void for_leaves(const Question& question, const Table<T>& table, std::size_t thr
   });
 }
 
+// The same for a sparse table.
+template <class T, class RowsOf, class Sink>
+void for_leaves(const Question& question, const SparseTable<T>& table, std::size_t threads, Interrupt& interrupt,
+                RowsOf&& rows_of, Sink&& sink) {
+  const std::size_t blocks = std::min(std::max(threads, table.n_rows / kWalkTile + 1), table.n_rows);
+  parallel_for(threads, blocks, interrupt, [&](std::size_t block) {
+    const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
+    TurnedRows<T> turned(table, begin, end);
+    std::vector<Row> rows(end - begin);
+    std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
+    std::vector<std::uint32_t> all, chosen;
+    for (std::size_t t = 0; t < question.trees.size(); ++t) {
+      interrupt.poll();
+      turned.find_leaves(*question.trees[t].tree, all);
+      if (!rows_of(t, begin, end, rows)) {
+        sink(t, rows, all.data());
+        continue;
+      }
+      chosen.clear();
+      for (const Row row : rows) chosen.push_back(all[row - begin]);
+      sink(t, rows, chosen.data());
+    }
+  });
+}
+
 Question question_of(std::span<const Forest* const> forests, std::size_t first, std::size_t last,
                      const double* weights) {
   const std::size_t width = forests[0]->outputs.width();
@@ -338,10 +364,11 @@ void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first,
              });
 }
 
-template <class T>
-void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
-                std::size_t threads, double* sums, Interrupt& interrupt) {
-  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+namespace {
+
+template <class AnyTable>
+void add_answers(const Question& question, const AnyTable& table, const Adding& adding, std::size_t threads,
+                 double* sums, Interrupt& interrupt) {
   if (masks_fit(question, adding, table.n_rows)) {
     return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
   }
@@ -365,13 +392,21 @@ void add_values(std::span<const Forest* const> forests, const Table<T>& table, c
              });
 }
 
+}  // namespace
+
 template <class T>
-bool add_masked_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
+void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt) {
+  add_answers(question_of(forests, adding.first, adding.last, adding.weights), table, adding, threads, sums, interrupt);
+}
+
+template <class T>
+bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
                        std::size_t threads, double* sums, Interrupt& interrupt) {
   const Question question = question_of(forests, adding.first, adding.last, adding.weights);
-  const bool fit = masks_fit(question, adding, table.n_rows);
-  if (fit) add_by_masks(question, table, adding.vote, threads, sums, interrupt);
-  return fit;
+  if (!masks_fit(question, adding, table.n_rows) && !turning_pays(question, table)) return false;
+  add_answers(question, table, adding, threads, sums, interrupt);
+  return true;
 }
 
 template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
@@ -382,9 +417,9 @@ template void add_values(std::span<const Forest* const>, const Table<float>&, co
                          Interrupt&);
 template void add_values(std::span<const Forest* const>, const Table<double>&, const Adding&, std::size_t, double*,
                          Interrupt&);
-template bool add_masked_values(std::span<const Forest* const>, const SparseTable<float>&, const Adding&, std::size_t,
+template bool add_sparse_values(std::span<const Forest* const>, const SparseTable<float>&, const Adding&, std::size_t,
                                 double*, Interrupt&);
-template bool add_masked_values(std::span<const Forest* const>, const SparseTable<double>&, const Adding&, std::size_t,
+template bool add_sparse_values(std::span<const Forest* const>, const SparseTable<double>&, const Adding&, std::size_t,
                                 double*, Interrupt&);
 
 }  // namespace weald

@@ -55,9 +55,9 @@ struct Question {
 template <class T>
 void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt);
-// The same for a sparse table, if leaf masks serve the trees; else nothing is added.
+// The same for a sparse table, if there is a way from its filled cells to the leaves; else nothing is added.
 template <class T>
-bool add_masked_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
+bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
                        std::size_t threads, double* sums, Interrupt& interrupt);
 template <class T>
 void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,

@@ -91,8 +91,9 @@ class Expander {
   }
 
   Histogram count_histogram(const OpenNode& node) {
-    return search_.by_rows(*node.block) || search_.by_cells(*node.block) ? search_.count_all_columns(node, list_of(node))
-                                        : search_.count_histogram(node, search_.load(node, rows_of(node)));
+    return search_.by_rows(*node.block) || search_.by_cells(*node.block)
+               ? search_.count_all_columns(node, list_of(node))
+               : search_.count_histogram(node, search_.load(node, rows_of(node)));
   }
 
   // Gives back the memory for searching large nodes while others are at work.

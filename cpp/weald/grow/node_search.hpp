@@ -414,7 +414,8 @@ class NodeSearch {
     const bool filled = node.histogram && node.block->lists;
     const std::size_t parts =
         filled ? useful_threads(threads_, kCutNs * static_cast<double>(plan_.matrix.sparse->slot_begin.back()))
-        : node.histogram ? 1 : std::min(useful(rows.n), threads_);
+        : node.histogram ? 1
+                         : std::min(useful(rows.n), threads_);
     return search_shared(
         request, ready.size(), parts, filled ? kListsAtOnce : 1,
         [&](std::size_t j, Split& best, SplitScratch& scratch) { try_column(j, ready[j], best, scratch); });

@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::size_t kMostLeaves = 64;
 
-template <class AnyTable>
-constexpr bool kSparse = requires(AnyTable table) { table.begin; };
-
 // What the leaves of all trees say, and where it is added.
 struct Says {
   std::size_t width, stride;

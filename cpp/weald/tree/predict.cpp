@@ -114,6 +114,7 @@ Look look_for(const Forest& forest, const Table<T>& table, std::size_t begin, st
     if (n > 0) return Look::Categories;
   }
   if (table.column_stride != 1) return Look::Missing;
+  if (table.complete) return Look::Plain;
   for (std::size_t i = begin; i < end; ++i) {
     const T* row = table.data + i * table.row_stride;
     bool missing = false;
@@ -309,31 +310,6 @@ void for_leaves(const Question& question, const Table<T>& table, std::size_t thr
       const std::size_t to = std::min(t + at_once, n_trees);
       walker.walk_trees(t, to, rows, leaf.data());
       for (std::size_t u = t; u < to; ++u) sink(u, rows, leaf.data() + (u - t) * rows.size());
-    }
-  });
-}
-
-// The same for a sparse table.
-template <class T, class RowsOf, class Sink>
-void for_leaves(const Question& question, const SparseTable<T>& table, std::size_t threads, Interrupt& interrupt,
-                RowsOf&& rows_of, Sink&& sink) {
-  const std::size_t blocks = std::min(std::max(threads, table.n_rows / kWalkTile + 1), table.n_rows);
-  parallel_for(threads, blocks, interrupt, [&](std::size_t block) {
-    const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
-    TurnedRows<T> turned(table, begin, end);
-    std::vector<Row> rows(end - begin);
-    std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
-    std::vector<std::uint32_t> all, chosen;
-    for (std::size_t t = 0; t < question.trees.size(); ++t) {
-      interrupt.poll();
-      turned.find_leaves(*question.trees[t].tree, all);
-      if (!rows_of(t, begin, end, rows)) {
-        sink(t, rows, all.data());
-        continue;
-      }
-      chosen.clear();
-      for (const Row row : rows) chosen.push_back(all[row - begin]);
-      sink(t, rows, chosen.data());
     }
   });
 }

@@ -59,11 +59,5 @@ void add_values(std::span<const Forest* const> forests, const Table<T>& table, c
 template <class T>
 bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
                        std::size_t threads, double* sums, Interrupt& interrupt);
-template <class T>
-void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
-                Interrupt& interrupt) {
-  const Forest* only = &forest;
-  add_values(std::span<const Forest* const>(&only, 1), table, adding, threads, sums, interrupt);
-}
 
 }  // namespace weald

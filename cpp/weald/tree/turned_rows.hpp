@@ -11,8 +11,10 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
+#include "weald/base/threads.hpp"
 #include "weald/bins/bins.hpp"
 #include "weald/tree/predict.hpp"
 
@@ -73,14 +75,43 @@ class TurnedRows {
 // never come to it.
 template <class T>
 bool turning_pays(const Question& question, const SparseTable<T>& table) {
-  std::vector<std::size_t> filled(table.n_columns, 0);
-  for (std::int64_t k = 0; k < table.begin[table.n_rows]; ++k) ++filled[static_cast<std::size_t>(table.columns[k])];
   std::size_t looks = 0, steps = 0;
   for (const Asked& asked : question.trees) {
-    steps += table.n_rows * asked.tree->depth;
-    for (const Node& node : asked.tree->nodes) looks += node.leaf() ? 1 : filled[node.head >> Node::kShift];
+    looks += asked.tree->nodes.size();
+    steps += asked.tree->depth * table.n_rows;
+  }
+  if (looks > steps) return false;  // few rows: to look at the trees would take longer
+  std::vector<std::size_t> filled(table.n_columns, 0);
+  for (std::int64_t k = 0; k < table.begin[table.n_rows]; ++k) ++filled[static_cast<std::size_t>(table.columns[k])];
+  for (const Asked& asked : question.trees) {
+    for (const Node& node : asked.tree->nodes) looks += node.leaf() ? 0 : filled[node.head >> Node::kShift];
   }
   return looks <= steps;
+}
+
+// Calls sink(tree, rows, leaves) with where the rows of each block end, as predict.cpp does for dense tables.
+template <class T, class RowsOf, class Sink>
+void for_leaves(const Question& question, const SparseTable<T>& table, std::size_t threads, Interrupt& interrupt,
+                RowsOf&& rows_of, Sink&& sink) {
+  const std::size_t blocks = std::min(std::max(threads, table.n_rows / kWalkTile + 1), table.n_rows);
+  parallel_for(threads, blocks, interrupt, [&](std::size_t block) {
+    const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
+    TurnedRows<T> turned(table, begin, end);
+    std::vector<Row> rows(end - begin);
+    std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
+    std::vector<std::uint32_t> all, chosen;
+    for (std::size_t t = 0; t < question.trees.size(); ++t) {
+      interrupt.poll();
+      turned.find_leaves(*question.trees[t].tree, all);
+      if (!rows_of(t, begin, end, rows)) {
+        sink(t, rows, all.data());
+        continue;
+      }
+      chosen.clear();
+      for (const Row row : rows) chosen.push_back(all[row - begin]);
+      sink(t, rows, chosen.data());
+    }
+  });
 }
 
 }  // namespace weald

@@ -76,10 +76,10 @@ class Expander {
 
   bool worth_histogram(const OpenNode& node) const {
     // Where a node tries few columns it is quicker to count those alone.
-    if (search_.by_cells(*node.block)) {  // where the node fills most of a histogram, or at least some of every column
+    if (search_.by_cells(*node.block)) {  // has it half as many filled cells as the histogram has?
       const SparseCells& cells = *plan_.matrix.sparse;
       return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
-             cells.lists.n_cells() / node.block->n_rows * node.size() * 2 >= cells.slot_begin.back();
+             2 * cells.lists.n_cells() * node.size() >= node.block->n_rows * cells.slot_begin.back();
     }
     const bool most =
         search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();

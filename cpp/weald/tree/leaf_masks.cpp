@@ -74,22 +74,17 @@ class MaskedTrees {
     for (const Asked& asked : question.trees) add_tree(asked, question.like.outputs, vote);
   }
 
-  template <class AnyTable>
-  void add(const AnyTable& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
+  template <class T>
+  void add(const Table<T>& table, std::size_t begin, std::size_t end, double* sums, Interrupt& interrupt) const {
     Patience patience(interrupt);
     std::vector<V> values;
     std::vector<M> numbers;
-    std::vector<V*> filled;
     V* tile = masks_.aligned(values, masks_.tile_size());
     M* codes = masks_.aligned(numbers, masks_.tile_size());
     for (std::size_t from = begin; from < end; from += kRows<V>) {
       const std::size_t n = std::min(kRows<V>, end - from);
       patience.spend(says_.values.size());  // a test of all these rows takes as long as one row elsewhere
-      if constexpr (kSparse<AnyTable>) {
-        masks_.load(table, from, n, tile, filled);
-      } else {
-        masks_.load(table, from, n, tile, codes);
-      }
+      masks_.load(table, from, n, tile, codes);
       double* into = sums + from * says_.stride;
       if constexpr (sizeof(V) == sizeof(float)) {
         add_floats(masks_.tests(), says_, tile, codes, n, into);
@@ -138,12 +133,11 @@ bool masks_fit(const Question& question, const Adding& adding, std::size_t n_row
          !adding.apart && !adding.barred && !question.trees.empty() && most_leaves(question) <= kMostLeaves;
 }
 
-template <class AnyTable>
-void add_by_masks(const Question& question, const AnyTable& table, bool vote, std::size_t threads, double* sums,
+template <class T>
+void add_by_masks(const Question& question, const Table<T>& table, bool vote, std::size_t threads, double* sums,
                   Interrupt& interrupt) {
   const std::size_t most = most_leaves(question);
-  double work = 0.1 * static_cast<double>(most * question.trees.size() * table.n_rows);
-  if constexpr (kSparse<AnyTable>) work += static_cast<double>(table.begin[table.n_rows]);
+  const double work = 0.1 * static_cast<double>(most * question.trees.size() * table.n_rows);
   const std::size_t useful = useful_threads(threads, work);
   const std::size_t blocks = std::max(useful, (table.n_rows + kMaskedRows - 1) / kMaskedRows);
   const auto run = [&](const auto& trees) {
@@ -151,7 +145,7 @@ void add_by_masks(const Question& question, const AnyTable& table, bool vote, st
       trees.add(table, table.n_rows * block / blocks, table.n_rows * (block + 1) / blocks, sums, interrupt);
     });
   };
-  if (sizeof(*table.data) == sizeof(float) && most <= 32) {
+  if (sizeof(T) == sizeof(float) && most <= 32) {
     run(MaskedTrees<float, std::uint32_t>(question, vote));
   } else {
     run(MaskedTrees<double, std::uint64_t>(question, vote));
@@ -162,14 +156,12 @@ void add_by_masks(const Question& question, const AnyTable& table, bool vote, st
 
 bool masks_fit(const Question&, const Adding&, std::size_t) { return false; }
 
-template <class AnyTable>
-void add_by_masks(const Question&, const AnyTable&, bool, std::size_t, double*, Interrupt&) {}
+template <class T>
+void add_by_masks(const Question&, const Table<T>&, bool, std::size_t, double*, Interrupt&) {}
 
 #endif
 
 template void add_by_masks(const Question&, const Table<float>&, bool, std::size_t, double*, Interrupt&);
 template void add_by_masks(const Question&, const Table<double>&, bool, std::size_t, double*, Interrupt&);
-template void add_by_masks(const Question&, const SparseTable<float>&, bool, std::size_t, double*, Interrupt&);
-template void add_by_masks(const Question&, const SparseTable<double>&, bool, std::size_t, double*, Interrupt&);
 
 }  // namespace weald

@@ -17,9 +17,9 @@ namespace weald {
 // Can these trees be asked in this way, and does it pay?
 bool masks_fit(const Question& question, const Adding& adding, std::size_t n_rows);
 
-// As add_values: the same sums, added in the same order. The table may be sparse.
-template <class AnyTable>
-void add_by_masks(const Question& question, const AnyTable& table, bool vote, std::size_t threads, double* sums,
+// As add_values: the same sums, added in the same order.
+template <class T>
+void add_by_masks(const Question& question, const Table<T>& table, bool vote, std::size_t threads, double* sums,
                   Interrupt& interrupt);
 
 }  // namespace weald

@@ -163,20 +163,6 @@ class MaskTests {
       }
     }
   }
-  // Of a sparse table only the cells that are filled, in place of those of the rows before. The tile is zero at first.
-  template <class T>
-  void load(const SparseTable<T>& table, std::size_t from, std::size_t n, V* tile, std::vector<V*>& filled) const {
-    for (V* const cell : filled) *cell = 0;
-    filled.clear();
-    for (std::size_t r = 0; r < n; ++r) {
-      for (std::int64_t k = table.begin[from + r]; k < table.begin[from + r + 1]; ++k) {
-        const std::size_t place = place_[static_cast<std::size_t>(table.columns[k])];
-        if (place == 0) continue;
-        filled.push_back(tile + (place - 1) * kRows<V> + r);
-        *filled.back() = static_cast<V>(table.data[k]);
-      }
-    }
-  }
 
  private:
   std::uint32_t place_of(std::size_t column) {

@@ -345,9 +345,6 @@ namespace {
 template <class AnyTable>
 void add_answers(const Question& question, const AnyTable& table, const Adding& adding, std::size_t threads,
                  double* sums, Interrupt& interrupt) {
-  if (masks_fit(question, adding, table.n_rows)) {
-    return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
-  }
   const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
     if (!adding.barred) return false;
     const std::uint64_t* barred = adding.barred + tree * adding.barred_words;
@@ -373,14 +370,18 @@ void add_answers(const Question& question, const AnyTable& table, const Adding& 
 template <class T>
 void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt) {
-  add_answers(question_of(forests, adding.first, adding.last, adding.weights), table, adding, threads, sums, interrupt);
+  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+  if (masks_fit(question, adding, table.n_rows)) {
+    return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
+  }
+  add_answers(question, table, adding, threads, sums, interrupt);
 }
 
 template <class T>
 bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
                        std::size_t threads, double* sums, Interrupt& interrupt) {
   const Question question = question_of(forests, adding.first, adding.last, adding.weights);
-  if (!masks_fit(question, adding, table.n_rows) && !turning_pays(question, table)) return false;
+  if (!turning_pays(question, table)) return false;
   add_answers(question, table, adding, threads, sums, interrupt);
   return true;
 }

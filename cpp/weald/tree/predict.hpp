@@ -55,7 +55,7 @@ struct Question {
 template <class T>
 void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt);
-// The same for a sparse table, if there is a way from its filled cells to the leaves; else nothing is added.
+// The same for a sparse table, if that pays (turned_rows.hpp); else nothing is added.
 template <class T>
 bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
                        std::size_t threads, double* sums, Interrupt& interrupt);

@@ -20,19 +20,23 @@
 
 namespace weald {
 
-// The filled cells of rows begin .. end - 1, column by column.
+// The filled cells of rows begin .. end - 1 in the columns that are tested, column by column.
 template <class T>
 class TurnedRows {
  public:
-  TurnedRows(const SparseTable<T>& table, std::size_t begin, std::size_t end)
+  TurnedRows(const SparseTable<T>& table, std::size_t begin, std::size_t end, const std::vector<std::uint8_t>& tested)
       : n_rows_(end - begin), first_(table.n_columns + 2, 0) {
     const auto from = static_cast<std::size_t>(table.begin[begin]), to = static_cast<std::size_t>(table.begin[end]);
-    for (std::size_t k = from; k < to; ++k) ++first_[static_cast<std::size_t>(table.columns[k]) + 2];
+    const auto column = [&](std::size_t k) { return static_cast<std::size_t>(table.columns[k]); };
+    for (std::size_t k = from; k < to; ++k) first_[column(k) + 2] += tested[column(k)];
     for (std::size_t j = 2; j < first_.size(); ++j) first_[j] += first_[j - 1];
-    rows_.resize(to - from), values_.resize(to - from);
+    const std::size_t n = first_.back();
+    rows_.resize(n + 1), values_.resize(n + 1);  // the last for all cells that nobody asks for
     for (std::size_t row = begin, k = from; row < end; ++row) {
       for (; k < static_cast<std::size_t>(table.begin[row + 1]); ++k) {
-        const std::size_t place = first_[static_cast<std::size_t>(table.columns[k]) + 1]++;
+        std::size_t& next = first_[column(k) + 1];
+        const std::size_t place = tested[column(k)] ? next : n;
+        next += tested[column(k)];
         rows_[place] = static_cast<Row>(row - begin), values_[place] = table.data[k];
       }
     }
@@ -93,10 +97,19 @@ bool turning_pays(const Question& question, const SparseTable<T>& table) {
 template <class T, class RowsOf, class Sink>
 void for_leaves(const Question& question, const SparseTable<T>& table, std::size_t threads, Interrupt& interrupt,
                 RowsOf&& rows_of, Sink&& sink) {
-  const std::size_t blocks = std::min(std::max(threads, table.n_rows / kWalkTile + 1), table.n_rows);
-  parallel_for(threads, blocks, interrupt, [&](std::size_t block) {
+  std::vector<std::uint8_t> tested(table.n_columns, 0);
+  for (const Asked& asked : question.trees) {
+    for (const Node& node : asked.tree->nodes) {
+      if (!node.leaf()) tested[node.head >> Node::kShift] = 1;
+    }
+  }
+  const auto work =
+      static_cast<double>(table.begin[table.n_rows]) + 2 * static_cast<double>(table.n_rows * question.trees.size());
+  const std::size_t useful = useful_threads(threads, work);
+  const std::size_t blocks = std::min(std::max(useful, table.n_rows / kWalkTile + 1), table.n_rows);
+  parallel_for(useful, blocks, interrupt, [&](std::size_t block) {
     const std::size_t begin = table.n_rows * block / blocks, end = table.n_rows * (block + 1) / blocks;
-    TurnedRows<T> turned(table, begin, end);
+    TurnedRows<T> turned(table, begin, end, tested);
     std::vector<Row> rows(end - begin);
     std::iota(rows.begin(), rows.end(), static_cast<Row>(begin));
     std::vector<std::uint32_t> all, chosen;

@@ -29,6 +29,9 @@ CLASSIFIERS = {
     "patches": lambda: weald.BaggingClassifier(n_estimators=4, max_features=0.5, random_state=0),
     "adaboost": lambda: weald.AdaBoostClassifier(n_estimators=6, random_state=0),
     "boosting": lambda: BOOST_C(n_estimators=6, random_state=0),
+    "boosting, small leaves": lambda: BOOST_C(
+        n_estimators=6, max_features=None, min_samples_leaf=4, random_state=0
+    ),
     "boosting, drawn": lambda: BOOST_C(
         n_estimators=6, subsample=0.6, max_features=0.5, min_samples_leaf=6, random_state=0
     ),

@@ -66,55 +66,37 @@ Out<std::int64_t> leaves(const Forest& forest, const Array& X, std::size_t threa
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
   run(n * n_trees, threads, [&](Interrupt& interrupt, std::size_t useful) {
-    for_dense_rows(forest, 0, n_trees, table_of(X), 1, useful, interrupt,
-                   [&](const Forest& trees, const auto& rows, std::size_t from, std::size_t inside) {
-                     find_leaves(trees, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
-                   });
+    for_dense_rows(table_of(X), 1, useful, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
+      find_leaves(forest, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
+    });
   });
   return give(std::move(out), {n, n_trees});
 }
 
-// Adds up the values of all rows of a table, of a sparse one some at a time.
+// Adds up the values of all rows of a table, of a sparse one from its filled cells or some rows at a time. The sums of
+// several forests lie side by side.
 template <class AnyTable>
-void add_all_values(const Forest& forest, const AnyTable& table, const Adding& adding, std::size_t threads,
-                    double* sums, Interrupt& interrupt) {
-  const std::size_t width = forest.outputs.width(), planes = adding.apart ? adding.last - adding.first : 1;
+void add_all_values(std::span<const Forest* const> forests, const AnyTable& table, const Adding& adding,
+                    std::size_t threads, double* sums, Interrupt& interrupt) {
+  if constexpr (kSparse<AnyTable>) {
+    if (add_sparse_values(forests, table, adding, threads, sums, interrupt)) return;
+  }
+  const std::size_t width = forests.size() * forests[0]->outputs.width(),
+                    planes = adding.apart ? adding.last - adding.first : 1;
   const std::size_t step = adding.barred ? 64 : 1;  // rows whose bits fill a word
-  const auto add = [&](const Forest& trees, const auto& rows, std::size_t from, std::size_t inside) {
+  const auto add = [&](const auto& rows, std::size_t from, std::size_t inside) {
     Adding some = adding;
     if (adding.barred) some.barred += from / 64;
     if (adding.answered) some.answered += from;
     const std::size_t size = rows.n_rows * width, apart = table.n_rows * width;
     if (planes == 1 || rows.n_rows == table.n_rows) {
-      return add_values(trees, rows, some, inside, sums + from * width, interrupt);
+      return add_values(forests, rows, some, inside, sums + from * width, interrupt);
     }
     std::vector<double> planar(planes * size, 0.0);  // of these rows only
-    add_values(trees, rows, some, inside, planar.data(), interrupt);
+    add_values(forests, rows, some, inside, planar.data(), interrupt);
     for (std::size_t t = 0; t < planes; ++t) std::copy_n(&planar[t * size], size, sums + t * apart + from * width);
   };
-  for_dense_rows(forest, adding.first, adding.last, table, step, threads, interrupt, add);
-}
-
-// The same for several forests, whose sums lie side by side.
-template <class T>
-void add_side_by_side(const std::vector<const Forest*>& forests, const Table<T>& table, const Adding& adding,
-                      std::size_t threads, std::size_t, double* sums, Interrupt& interrupt) {
-  add_values(std::span<const Forest* const>(forests), table, adding, threads, sums, interrupt);
-}
-template <class T>
-void add_side_by_side(const std::vector<const Forest*>& forests, const SparseTable<T>& table, const Adding& adding,
-                      std::size_t threads, std::size_t n_sums, double* sums, Interrupt& interrupt) {
-  const std::size_t width = forests[0]->outputs.width(), apart = forests.size() * width;
-  if (forests.size() == 1) return add_all_values(*forests[0], table, adding, threads, sums, interrupt);
-  std::vector<double> own(n_sums / forests.size());  // each forest has the columns that its trees test
-  for (std::size_t f = 0; f < forests.size(); ++f) {
-    const auto for_rows = [&](auto&& move) {
-      for (std::size_t i = 0; i < own.size() / width; ++i) move(&own[i * width], sums + i * apart + f * width);
-    };
-    for_rows([&](double* mine, const double* all) { std::copy_n(all, width, mine); });
-    add_all_values(*forests[f], table, adding, threads, own.data(), interrupt);
-    for_rows([&](const double* mine, double* all) { std::copy_n(mine, width, all); });
-  }
+  for_dense_rows(table, step, threads, interrupt, add);
 }
 
 bool same_kind(const Forest& a, const Forest& b) {
@@ -151,7 +133,7 @@ Out<double> values(const std::vector<const Forest*>& forests, const Array& X, st
         std::fill(sums.data() + begin, sums.data() + end, 0.0);
       }
     });
-    add_side_by_side(forests, table_of(X), adding, useful, sums.size(), sums.data(), interrupt);
+    add_all_values(std::span<const Forest* const>(forests), table_of(X), adding, useful, sums.data(), interrupt);
   });
   std::vector<std::size_t> shape{planes, n, n_outputs, forest.outputs.max_classes};
   if (!apart) shape.erase(shape.begin());
@@ -176,7 +158,8 @@ void add_out_of_bag(const Forest& forest, const Array& X, const Draw& draw, std:
     adding.first = first, adding.last = last, adding.vote = vote;
     adding.barred = drawn.data(), adding.barred_words = (n + 63) / 64;
     adding.answered = votes.data();
-    add_all_values(forest, table_of(X), adding, threads, sums.data(), interrupt);
+    const Forest* only = &forest;
+    add_all_values({&only, 1}, table_of(X), adding, threads, sums.data(), interrupt);
     return 0;
   });
 }

@@ -13,6 +13,7 @@ struct Table {
   const T* data;
   std::size_t n_rows, n_columns;
   std::size_t row_stride, column_stride;
+  bool complete = false;  // known to have no missing values
 
   T at(std::size_t row, std::size_t column) const { return data[row * row_stride + column * column_stride]; }
 };
@@ -25,6 +26,8 @@ struct SparseTable {
   const std::int32_t* columns;
   const std::int64_t* begin;  // of each row, and the end
 };
+template <class AnyTable>
+constexpr bool kSparse = requires(AnyTable table) { table.begin; };
 
 // How values become codes. Ranks: one code per distinct value, found by sorting. Bins: quantiles.
 // Keys: the value's own bits, which is all that random cuts need; doubles are rounded down to floats.

@@ -251,6 +251,7 @@ std::shared_ptr<const SparseCells> take_columns(const SparseCells& cells, std::s
   const CellLists& from = cells.lists;
   CellLists& to = out->lists;
   to.width = from.width, out->bins = cells.bins;
+  if (cells.bins) out->slot_begin.assign(1, 0);
   to.begin.assign(1, 0);
   out->own_begin.resize(n_rows + 1, 0);
   for (const std::uint32_t j : columns) {
@@ -258,6 +259,7 @@ std::shared_ptr<const SparseCells> take_columns(const SparseCells& cells, std::s
     to.rows.insert(to.rows.end(), from.rows.begin() + begin, from.rows.begin() + end);
     to.codes.insert(to.codes.end(), from.codes.begin() + begin * from.width, from.codes.begin() + end * from.width);
     to.begin.push_back(static_cast<std::uint32_t>(to.rows.size()));
+    if (cells.bins) out->slot_begin.push_back(out->slot_begin.back() + cells.slot_begin[j + 1] - cells.slot_begin[j]);
   }
   for (const Row row : to.rows) ++out->own_begin[row + 1];
   const std::size_t n_cells = to.rows.size();
@@ -303,7 +305,11 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
     with_codes(lists.width, lists.codes.data(),
                [&](auto* to) { std::copy(maker.codes().begin(), maker.codes().end(), to + lists.begin[first]); });
   }
-  for (Column& column : out.columns) column.width = lists.width;
+  if (cells->bins) cells->slot_begin.assign(1, 0);
+  for (Column& column : out.columns) {
+    column.width = lists.width;
+    if (cells->bins) cells->slot_begin.push_back(cells->slot_begin.back() + static_cast<std::uint32_t>(column.slots()));
+  }
   turn_around(*cells, table.n_rows, &interrupt);
   out.sparse = std::move(cells);
   return out;

@@ -76,7 +76,8 @@ struct SparseCells {
   const std::int64_t* row_begin = nullptr;
   const std::int32_t* row_columns = nullptr;
   BigVector<std::uint8_t> row_codes;
-  bool bins = false;  // codes are quantile bins, as rows of bytes are in a dense table
+  bool bins = false;                      // codes are quantile bins, as rows of bytes are in a dense table
+  std::vector<std::uint32_t> slot_begin;  // bins: of each column's cells in a histogram of all, and the end of the last
   BigVector<std::int64_t> own_begin;
   BigVector<std::int32_t> own_columns;
 };

@@ -76,6 +76,11 @@ class Expander {
 
   bool worth_histogram(const OpenNode& node) const {
     // Where a node tries few columns it is quicker to count those alone.
+    if (search_.by_cells(*node.block)) {  // has it half as many filled cells as the histogram has?
+      const SparseCells& cells = *plan_.matrix.sparse;
+      return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
+             2 * cells.lists.n_cells() * node.size() >= node.block->n_rows * cells.slot_begin.back();
+    }
     const bool most =
         search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
     return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
@@ -86,8 +91,9 @@ class Expander {
   }
 
   Histogram count_histogram(const OpenNode& node) {
-    return search_.by_rows(*node.block) ? search_.count_all_columns(node, list_of(node))
-                                        : search_.count_histogram(node, search_.load(node, rows_of(node)));
+    return search_.by_rows(*node.block) || search_.by_cells(*node.block)
+               ? search_.count_all_columns(node, list_of(node))
+               : search_.count_histogram(node, search_.load(node, rows_of(node)));
   }
 
   // Gives back the memory for searching large nodes while others are at work.
@@ -144,9 +150,10 @@ class Expander {
     if (!same_units(larger)) return;
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
-    smaller.histogram = count_histogram(smaller);
+    const bool by_cells = search_.by_cells(*smaller.block);  // need no histogram to be subtracted
+    if (!by_cells || worth_histogram(smaller)) smaller.histogram = count_histogram(smaller);
     if (uses(Path::Subtraction)) {
-      search_.subtract(*larger.block, smaller.histogram, histogram);
+      search_.subtract(smaller, list_of(smaller), histogram);
       larger.histogram = std::move(histogram);
     } else {
       larger.histogram = count_histogram(larger);
@@ -204,9 +211,12 @@ class Expander {
     Row* const rows = list_of(node);
     if (search_.by_rows(*node.block)) return;
     if (node.block->lists) {
-      if (!worth_gathering_cells(*node.block, node.size())) return;
+      if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
       if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
-      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), plan_.stats, counts_);
+      // Rows that are not listed are all on the same side: a column that lists too few for the other has no cuts.
+      const bool enough = plan_.stats.gradients && plan_.all_columns();
+      const std::size_t least = enough ? std::max<std::size_t>(plan_.rules.min_samples_leaf, 1) : 1;
+      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), least, plan_.stats, counts_);
       std::iota(rows, rows + node.size(), Row{0});
       return;
     }

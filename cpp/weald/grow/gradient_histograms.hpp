@@ -54,6 +54,49 @@ class GradientHistograms {
     return out;
   }
 
+  // The same for all rows of a sparse table, list by list: cells of a column come one after another.
+  static Histogram count_lists(const Block& block, const SparseCells& cells, Lane total, std::size_t threads,
+                               Interrupt& interrupt) {
+    Histogram out = unset_histogram(cells.slot_begin.back());
+    const std::size_t d = block.columns.size(), parts = (d + kListsAtOnce - 1) / kListsAtOnce;
+    parallel_for(threads, parts, interrupt, [&](std::size_t part) {
+      for (std::size_t j = part * kListsAtOnce; j < std::min(d, (part + 1) * kListsAtOnce); ++j) {
+        Lane* const into = &out[cells.slot_begin[j]];
+        std::fill(into, &out[cells.slot_begin[j + 1]], 0);
+        block.lists->visit(j, [&](const Row* of, const auto* codes, std::size_t n) {
+          Lane sum = 0;
+          for (std::size_t k = 0; k < n; ++k) {
+            const Lane word = block.words[of[k]];
+            into[codes[k]] += word, sum += word;
+          }
+          if (block.columns[j].slots() > 0) into[block.columns[j].usual] += total - sum;
+        });
+      }
+    });
+    return out;
+  }
+
+  // Adds some rows of a sparse table to a histogram (`sign` 1), or takes them away (-1): all of them to the usual code
+  // of every column, and then from there to their own what the filled cells say. It costs these and the columns.
+  static void add_rows(const Block& block, const SparseCells& cells, const Row* rows, std::size_t n, Lane sign,
+                       Histogram& into) {
+    Lane total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += sign * block.words[rows[i]];
+    std::vector<std::uint32_t> usual(block.columns.size());
+    for (std::size_t j = 0; j < usual.size(); ++j) {
+      usual[j] = cells.slot_begin[j] + block.columns[j].usual;
+      into[usual[j]] += total;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Lane word = sign * block.words[rows[i]];
+      for (auto k = cells.row_begin[rows[i]]; k < cells.row_begin[rows[i] + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(cells.row_columns[k]);
+        into[usual[j]] -= word;
+        into[cells.slot_begin[j] + cells.row_codes[static_cast<std::size_t>(k)]] += word;
+      }
+    }
+  }
+
  private:
   std::vector<std::vector<Lane>> spare_;
 };

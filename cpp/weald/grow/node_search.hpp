@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/drawn_columns.hpp"
@@ -126,16 +128,35 @@ class NodeSearch {
     return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
   }
 
+  // The same for a sparse table, from the cells that are filled. In blocks of fewer rows cells are walked list by list.
+  bool by_cells(const Block& block) const {
+    return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.lists && plan_.matrix.sparse->bins &&
+           block.n_rows == plan_.matrix.n_rows;
+  }
+
   Histogram count_all_columns(const OpenNode& node, const Row* rows) {
     const std::size_t n = node.size();
+    if (by_cells(*node.block)) {
+      const SparseCells& cells = *plan_.matrix.sparse;
+      if (n == node.block->n_rows) {
+        const double work = kUpdateNs * static_cast<double>(cells.lists.n_cells());
+        return pairs_.count_lists(*node.block, cells, node.sum, useful_threads(threads_, work), plan_.interrupt);
+      }
+      Histogram out = std::make_unique<Lane[]>(cells.slot_begin.back());
+      pairs_.add_rows(*node.block, cells, rows, n, 1, out);
+      return out;
+    }
     return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
                         plan_.interrupt);
   }
 
-  // Takes one histogram from another.
-  void subtract(const Block& block, const Histogram& part, Histogram& from) const {
-    for_cells(block, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) from[k] -= part[k];
+  // Takes a part of the rows out of a histogram: its own histogram or, of a sparse table, row by row.
+  void subtract(const OpenNode& part, const Row* rows, Histogram& from) const {
+    if (by_cells(*part.block)) {
+      return pairs_.add_rows(*part.block, *plan_.matrix.sparse, rows, part.size(), -1, from);
+    }
+    for_cells(*part.block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) from[k] -= part.histogram[k];
     });
   }
 
@@ -179,7 +200,8 @@ class NodeSearch {
     const SearchRequest& request = request_for(node);
     const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
                          request.plain() && !request.random && !request.lists;
-    const RowsOf known(*this, node, rows);
+    std::optional<RowsOf> known;
+    if (request.lists) known.emplace(*this, node, rows);
     if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
@@ -197,7 +219,35 @@ class NodeSearch {
       return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total, ready, scratch,
                            best);
     };
+    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
+    const bool doubtful = !plan_.stats.counted && least > 1;
+    // A sparse table with a histogram: where the best cut of a column may leave a side with too few rows, it is found
+    // again among those that do not, from the list of the column.
+    const bool by_column = doubtful && node.histogram && node.block->lists;
+    SearchRequest listed;
+    NodeRows listed_rows;
+    std::once_flag once;
+    const auto try_counting = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
+      Split found = best;
+      const bool varies = try_column(j, ready, found, scratch);
+      if (found.found() && found.column == j && !surely_enough(node, found)) {
+        std::call_once(once, [&] {
+          listed_rows = load(node, rows.rows);
+          known.emplace(*this, node, listed_rows);
+          listed = request;
+          counts_.resize(std::max<std::size_t>(counts_.size(), 1));  // the list has its own
+          listed.lists = node.block->lists.get(), listed.counts = counts_.data(), listed.min_rows = least;
+        });
+        found = best;
+        scratch.list = j;
+        search_column(listed, node.block->columns[j], static_cast<std::uint32_t>(j), listed_rows, total, nullptr,
+                      scratch, found);
+      }
+      best = std::move(found);
+      return varies;
+    };
     const auto search = [&] {
+      if (by_column) return search_all(request, node, rows, try_counting);
       if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_column);
       if (plan_.all_columns()) return search_all(request, node, rows, try_column);
       return search_some(node, rows, total, [&](std::size_t j, const Lane* ready, Split& best) {
@@ -207,10 +257,9 @@ class NodeSearch {
     // Where sums do not count rows, a split is looked at afterwards; in a small node, where most would leave
     // a side with too few, the rows are counted first.
     Decision out;
-    const bool doubtful = !plan_.stats.counted && plan_.rules.min_samples_leaf > 1;
-    const bool counts_first = doubtful && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
+    const bool counts_first = doubtful && !by_column && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
     if (!counts_first) out.split = search();
-    if (counts_first || (doubtful && out.split.found() && !enough_rows(node, rows, out.split))) {
+    if (counts_first || (doubtful && !by_column && out.split.found() && !enough_rows(node, rows, out.split))) {
       count_rows(node, rows);
       out.split = search();
       request_.counts = nullptr;
@@ -220,10 +269,13 @@ class NodeSearch {
   }
 
   // Are there enough rows on both sides? Where the sums of H leave no doubt they need not be counted.
-  bool enough_rows(const OpenNode& node, const NodeRows& rows, const Split& split) const {
-    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
+  bool surely_enough(const OpenNode& node, const Split& split) const {
     const Lane left_h = split.left_sum & 0xFFFFFFFF, right_h = (node.sum & 0xFFFFFFFF) - left_h;
-    if (std::min(left_h, right_h) >= least * plan_.stats.most_h) return true;
+    return std::min(left_h, right_h) >= static_cast<Lane>(plan_.rules.min_samples_leaf) * plan_.stats.most_h;
+  }
+  bool enough_rows(const OpenNode& node, const NodeRows& rows, const Split& split) const {
+    if (surely_enough(node, split)) return true;
+    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
     const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows.get(0, rows.n), rows.n));
     return std::min(left, static_cast<Lane>(rows.n) - left) >= least;
   }
@@ -297,7 +349,7 @@ class NodeSearch {
       request_.limits.upper = (bounds.upper - channels_.g_centre) / value_unit();
     }
     request_.origin = node.block->origin;
-    request_.lists = node.block->lists.get(), request_.block_rows = node.block->n_rows;
+    request_.lists = node.histogram ? nullptr : node.block->lists.get(), request_.block_rows = node.block->n_rows;
     request_.node_key = node.key;
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     return request_;
@@ -306,10 +358,8 @@ class NodeSearch {
   // Tells the search of a sparse table which rows of the block are the node's, as long as this lives.
   class RowsOf {
    public:
-    RowsOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows) : rows_(rows.rows) {
-      if (!node.block->lists) return;
+    RowsOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows) : rows_(rows.rows), n_(rows.n) {
       const std::size_t n_rows = node.block->n_rows;
-      n_ = rows.n;
       if (search.plan_.stats.layout == Layout::Packed) {
         words_ = &search.word_of_row_;
         if (words_->size() < n_rows) words_->resize(n_rows, 0);
@@ -331,23 +381,20 @@ class NodeSearch {
 
    private:
     View<const Row> rows_;
-    std::size_t n_ = 0;
+    std::size_t n_;
     BigVector<Lane>* words_ = nullptr;
     BigVector<std::uint32_t>* places_ = nullptr;
   };
 
-  // All columns of a sparse table that have filled cells here: the others are constant.
+  // The best of n columns or lists, of which threads take so many at a time: try_one(k, best, scratch) looks at one.
   template <class Try>
-  Split search_lists(const SearchRequest& request, const CellLists& lists, Try&& try_column) {
-    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists.n_cells()));
+  Split search_shared(const SearchRequest& request, std::size_t n, std::size_t parts, std::size_t at_once,
+                      Try&& try_one) {
     std::vector<Split> best(parts);
     std::atomic<std::size_t> next{0};
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
-      for (std::size_t begin; (begin = next.fetch_add(kListsAtOnce, std::memory_order_relaxed)) < lists.size();) {
-        for (std::size_t k = begin; k < std::min(begin + kListsAtOnce, lists.size()); ++k) {
-          scratch_[part].list = k;
-          try_column(lists.column(k), nullptr, best[part], scratch_[part]);
-        }
+      for (std::size_t begin; (begin = next.fetch_add(at_once, std::memory_order_relaxed)) < n;) {
+        for (std::size_t k = begin; k < std::min(begin + at_once, n); ++k) try_one(k, best[part], scratch_[part]);
       }
     });
     return best_of(std::move(best), request.ties);
@@ -362,18 +409,24 @@ class NodeSearch {
 
   template <class Try>
   Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
-    if (request.lists) return search_lists(request, *request.lists, try_column);
-    const std::size_t d = node.block->columns.size();
+    // Columns of a sparse table without filled cells here are constant.
+    if (const CellLists* lists = request.lists) {
+      const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists->n_cells()));
+      return search_shared(request, lists->size(), parts, kListsAtOnce,
+                           [&](std::size_t k, Split& best, SplitScratch& scratch) {
+                             scratch.list = k;
+                             try_column(lists->column(k), nullptr, best, scratch);
+                           });
+    }
     const std::vector<const Lane*> ready = columns_of_histogram(node);
-    const std::size_t parts = node.histogram ? 1 : std::min(useful(rows.n), threads_);
-    std::vector<Split> best(parts);
-    std::atomic<std::size_t> next{0};
-    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
-      for (std::size_t j; (j = next.fetch_add(1, std::memory_order_relaxed)) < d;) {
-        try_column(j, ready[j], best[part], scratch_[part]);
-      }
-    });
-    return best_of(std::move(best), request.ties);
+    const bool filled = node.histogram && node.block->lists;
+    const std::size_t parts =
+        filled ? useful_threads(threads_, kCutNs * static_cast<double>(plan_.matrix.sparse->slot_begin.back()))
+        : node.histogram ? 1
+                         : std::min(useful(rows.n), threads_);
+    return search_shared(
+        request, ready.size(), parts, filled ? kListsAtOnce : 1,
+        [&](std::size_t j, Split& best, SplitScratch& scratch) { try_column(j, ready[j], best, scratch); });
   }
 
   // Where the node's histogram has the cells of each column; null if there is none.

@@ -21,6 +21,7 @@ struct Plan {
 };
 
 inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
+inline constexpr double kCutNs = 0.7;     // ... of one cell of a histogram
 
 // A histogram is kept for the children (who then need only one pass, over the smaller of them)
 // where a node has more rows than the histogram has cells.

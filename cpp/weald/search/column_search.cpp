@@ -390,7 +390,8 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
     dense.lists = nullptr;
     return search_column(dense, expanded, j, node, total, ready, scratch, best);
   }
-  if ((scratch.unpolled += node.n) > kRowsBetweenPolls) {  // asking costs as much as a column of a small node
+  if ((scratch.unpolled += ready ? column.slots() : node.n) >
+      kRowsBetweenPolls) {  // asking costs as much as a column of a small node
     scratch.unpolled = 0;
     request.interrupt->poll();
   }

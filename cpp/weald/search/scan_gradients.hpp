@@ -51,13 +51,15 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
   const bool in_range =
       uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
   Cut best;
+  const auto test_for = [&](double bar) { return GradientTest(lambda, C, G, std::max(bar, 0.0)); };
+  GradientTest test = test_for(floor);
   const auto look = [&](const Lane* sums, std::size_t m, std::size_t begin, bool mirror) {
     if (in_range) {
-      const GradientTest test(lambda, C, G, std::max(std::max(best.score, floor), 0.0));
       if (!find_gradient_excess(sums, m, scan.total, mirror, test, excess)) return;
     } else {
       std::fill_n(excess, m, 1.0F);
     }
+    const double before = best.score;
     for (std::size_t k = 0; k < m; ++k) {
       if (!(excess[k] > 0)) continue;
       const double hl = static_cast<double>(sums[k] & kLow), hr = H - hl;
@@ -67,13 +69,18 @@ inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size
       const double score = quadratic(gl, a, gr, b);
       if (score > best.score && score >= floor) best = {score, begin + k + 1, false, sums[k]};
     }
+    if (best.score > before) test = test_for(best.score);
   };
   Lane sum = scan.start;
   for (std::size_t begin = 0; begin < n; begin += kSumsAtOnce) {
     const std::size_t m = std::min(kSumsAtOnce, n - begin);
     for (std::size_t k = 0; k < m; ++k) left[k] = sum += cells[begin + k];
-    const auto middle = static_cast<std::size_t>(
-        std::upper_bound(left, left + m, half, [](Lane h, Lane at) { return h < (at & kLow); }) - left);
+    // Where most rows have the lowest code, as in sparse columns, the search would look at all of the sums in vain.
+    const auto* const first_above =
+        (left[0] & kLow) > half
+            ? left
+            : std::upper_bound(left, left + m, half, [](Lane h, Lane at) { return h < (at & kLow); });
+    const auto middle = static_cast<std::size_t>(first_above - left);
     for (std::size_t k = 0; k < middle; k += kCutsAtOnce)
       look(left + k, std::min(kCutsAtOnce, middle - k), begin + k, false);
     for (std::size_t k = middle; k < m; k += kCutsAtOnce) look(left + k, std::min(kCutsAtOnce, m - k), begin + k, true);

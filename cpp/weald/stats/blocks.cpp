@@ -194,7 +194,7 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
 namespace {
 
 // Those of the parent's cells that are in the rows, list by list: their order stays.
-void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists& out) {
+void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size_t least, CellLists& out) {
   const CellLists& from = *parent.lists;
   std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
   for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
@@ -212,7 +212,10 @@ void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists
           next += at != 0;
         }
       });
-      if (next == out.begin.back()) continue;
+      if (next - out.begin.back() < least) {
+        next = out.begin.back();
+        continue;
+      }
       out.mark(from.column(list));
       out.begin.push_back(next);
     }
@@ -222,8 +225,9 @@ void filter_lists(const Block& parent, const Row* rows, std::size_t n, CellLists
 }
 
 // The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
-void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, CellLists& out,
-                     std::vector<std::uint32_t>& counts) {
+void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, std::size_t least,
+                     CellLists& out, std::vector<std::uint32_t>& counts) {
+  constexpr std::uint32_t kLeftOut = ~0U;
   const auto each = [&](auto&& fn) {
     for (std::size_t i = 0; i < n; ++i) {
       const Row row = parent.original(rows[i]);
@@ -233,11 +237,13 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
       }
     }
   };
-  std::size_t n_cells = 0;
+  std::vector<std::uint32_t> few;  // columns that are left out
   each([&](std::size_t, std::size_t column, std::size_t) {
-    if (counts[column]++ == 0) out.mark(static_cast<std::uint32_t>(column));
-    ++n_cells;
+    if (counts[column]++ == 0) few.push_back(static_cast<std::uint32_t>(column));
+    if (counts[column] == least) out.mark(static_cast<std::uint32_t>(column));
   });
+  std::erase_if(few, [&](std::uint32_t column) { return counts[column] >= least; });
+  for (const std::uint32_t column : few) counts[column] = kLeftOut;
   out.take_marked();
   out.begin.resize(out.columns.size() + 1);
   out.begin[0] = 0;
@@ -245,13 +251,16 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
     const std::uint32_t size = std::exchange(counts[out.columns[list]], out.begin[list]);
     out.begin[list + 1] = out.begin[list] + size;
   }
+  const std::size_t n_cells = out.begin.back();
   std::vector<std::uint64_t> found(n_cells);  // code, row
   with_codes(out.width, cells.row_codes.data(), [&](const auto* codes) {
     each([&](std::size_t i, std::size_t column, std::size_t k) {
-      found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
+      if (counts[column] != kLeftOut) found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
     });
   });
-  for (const std::uint32_t column : out.columns) counts[column] = 0;
+  for (const auto* columns : {&out.columns, &few}) {
+    for (const std::uint32_t column : *columns) counts[column] = 0;
+  }
   out.resize(n_cells);
   with_codes(out.width, out.codes.data(), [&](auto* codes) {
     using T = std::remove_pointer_t<decltype(codes)>;
@@ -269,7 +278,8 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
 }  // namespace
 
 std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
-                                          const Statistics& stats, std::vector<std::uint32_t>& counts) {
+                                          std::size_t least, const Statistics& stats,
+                                          std::vector<std::uint32_t>& counts) {
   auto block = std::make_shared<Block>();
   block->n_rows = n;
   block->gathered = true;
@@ -278,9 +288,9 @@ std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells
   lists->width = parent.lists->width;
   lists->present.resize((parent.columns.size() + 63) / 64, 0);
   if (n * kFewOfBlock >= parent.n_rows) {
-    filter_lists(parent, rows, n, *lists);
+    filter_lists(parent, rows, n, least, *lists);
   } else {
-    sort_into_lists(parent, cells, rows, n, *lists, counts);
+    sort_into_lists(parent, cells, rows, n, least, *lists, counts);
   }
   block->lists = std::move(lists);
   gather_statistics(parent, rows, n, stats, *block);

@@ -70,10 +70,11 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
 std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats);
 bool worth_gathering_rows(const Block& block, std::size_t n);
 
-// The same for a sparse table: only the filled cells of the rows, and the columns that have any. `counts` is scratch,
-// one for each column, all zero between calls.
+// The same for a sparse table: only the filled cells of the rows, of columns that have at least so many. `counts` is
+// scratch, one for each column, all zero between calls.
 std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
-                                          const Statistics& stats, std::vector<std::uint32_t>& counts);
+                                          std::size_t least, const Statistics& stats,
+                                          std::vector<std::uint32_t>& counts);
 bool worth_gathering_cells(const Block& block, std::size_t n);
 
 // Weight of some rows of a block, in units of H.

@@ -10,6 +10,7 @@
 #include "weald/tree/leaf_values.hpp"
 #include "weald/tree/steps.hpp"
 #include "weald/tree/tops.hpp"
+#include "weald/tree/turned_rows.hpp"
 
 namespace weald {
 
@@ -113,6 +114,7 @@ Look look_for(const Forest& forest, const Table<T>& table, std::size_t begin, st
     if (n > 0) return Look::Categories;
   }
   if (table.column_stride != 1) return Look::Missing;
+  if (table.complete) return Look::Plain;
   for (std::size_t i = begin; i < end; ++i) {
     const T* row = table.data + i * table.row_stride;
     bool missing = false;
@@ -338,13 +340,11 @@ void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first,
              });
 }
 
-template <class T>
-void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
-                std::size_t threads, double* sums, Interrupt& interrupt) {
-  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
-  if (masks_fit(question, adding, table.n_rows)) {
-    return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
-  }
+namespace {
+
+template <class AnyTable>
+void add_answers(const Question& question, const AnyTable& table, const Adding& adding, std::size_t threads,
+                 double* sums, Interrupt& interrupt) {
   const auto allowed = [&](std::size_t tree, std::size_t begin, std::size_t end, std::vector<Row>& rows) {
     if (!adding.barred) return false;
     const std::uint64_t* barred = adding.barred + tree * adding.barred_words;
@@ -365,6 +365,27 @@ void add_values(std::span<const Forest* const> forests, const Table<T>& table, c
              });
 }
 
+}  // namespace
+
+template <class T>
+void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
+                std::size_t threads, double* sums, Interrupt& interrupt) {
+  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+  if (masks_fit(question, adding, table.n_rows)) {
+    return add_by_masks(question, table, adding.vote, threads, sums, interrupt);
+  }
+  add_answers(question, table, adding, threads, sums, interrupt);
+}
+
+template <class T>
+bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
+                       std::size_t threads, double* sums, Interrupt& interrupt) {
+  const Question question = question_of(forests, adding.first, adding.last, adding.weights);
+  if (!turning_pays(question, table)) return false;
+  add_answers(question, table, adding, threads, sums, interrupt);
+  return true;
+}
+
 template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
                           Interrupt&);
 template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
@@ -373,5 +394,9 @@ template void add_values(std::span<const Forest* const>, const Table<float>&, co
                          Interrupt&);
 template void add_values(std::span<const Forest* const>, const Table<double>&, const Adding&, std::size_t, double*,
                          Interrupt&);
+template bool add_sparse_values(std::span<const Forest* const>, const SparseTable<float>&, const Adding&, std::size_t,
+                                double*, Interrupt&);
+template bool add_sparse_values(std::span<const Forest* const>, const SparseTable<double>&, const Adding&, std::size_t,
+                                double*, Interrupt&);
 
 }  // namespace weald

@@ -55,11 +55,9 @@ struct Question {
 template <class T>
 void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt);
+// The same for a sparse table, if that pays (turned_rows.hpp); else nothing is added.
 template <class T>
-void add_values(const Forest& forest, const Table<T>& table, const Adding& adding, std::size_t threads, double* sums,
-                Interrupt& interrupt) {
-  const Forest* only = &forest;
-  add_values(std::span<const Forest* const>(&only, 1), table, adding, threads, sums, interrupt);
-}
+bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable<T>& table, const Adding& adding,
+                       std::size_t threads, double* sums, Interrupt& interrupt);
 
 }  // namespace weald

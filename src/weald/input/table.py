@@ -279,15 +279,15 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
 
     source = _open(X, estimator)
     validate_data(estimator, source.native, reset=False, skip_check_array=True)
-    as_labels = np.array([labels is not None for labels in categories], dtype=bool)
     ordered = getattr(estimator, "_ordered_columns", {})
-    newcomers = getattr(estimator, "_newcomers", {})
-    as_labels[list(ordered)] = True
-    if not as_labels.any():
+    if not ordered and all(map(is_, categories, repeat(None))):
         matrix = source.matrix()
         if matrix is not None:
             return matrix
 
+    as_labels = np.array([labels is not None for labels in categories], dtype=bool)
+    newcomers = getattr(estimator, "_newcomers", {})
+    as_labels[list(ordered)] = True
     columns: list[NDArray[Any]] = []
     for j, (column, where) in enumerate(source.columns(as_labels)):
         if j in ordered:

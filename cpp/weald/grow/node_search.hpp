@@ -142,7 +142,7 @@ class NodeSearch {
         const double work = kUpdateNs * static_cast<double>(cells.lists.n_cells());
         return pairs_.count_lists(*node.block, cells, node.sum, useful_threads(threads_, work), plan_.interrupt);
       }
-      Histogram out = std::make_unique<Lane[]>(cells.slot_begin.back());
+      Histogram out = empty_histogram(cells.slot_begin.back());
       pairs_.add_rows(*node.block, cells, rows, n, 1, out);
       return out;
     }
@@ -163,9 +163,7 @@ class NodeSearch {
   Histogram count_histogram(const OpenNode& node, const NodeRows& rows) const {
     const auto& columns = node.block->columns;
     const std::size_t lanes = plan_.stats.lanes;
-    const std::size_t cells = histogram_slots(*node.block) * lanes;
-    Histogram out = unset_histogram(cells);
-    std::fill_n(out.get(), cells, 0);
+    Histogram out = empty_histogram(histogram_slots(*node.block) * lanes);
     std::vector<std::size_t> offset(columns.size() + 1, 0);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       offset[j + 1] = offset[j] + columns[j].slots() * lanes;

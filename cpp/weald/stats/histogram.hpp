@@ -21,6 +21,11 @@ using Histogram = std::unique_ptr<Lane[], FreeCells>;
 inline Histogram unset_histogram(std::size_t cells) {
   return Histogram(PageAllocator<Lane>().allocate(cells), FreeCells{cells});
 }
+inline Histogram empty_histogram(std::size_t cells) {
+  Histogram out = unset_histogram(cells);
+  std::fill_n(out.get(), cells, 0);
+  return out;
+}
 
 // The rows of a node with what they add, copied next to each other once per node so that every
 // column reads them in order.

@@ -54,6 +54,7 @@ inline constexpr std::size_t kFewKeptCodes = sized(256, 8);   // of a column: th
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them
 inline constexpr std::size_t kSampleSize = 200'000;
+inline constexpr std::size_t kFewKeys = sized(64, 4);               // values of a column that are not sorted by row
 inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
 inline constexpr std::size_t kMostRowsTurned = sized(150'000, 60);  // of columns copied before they are sorted
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
@@ -91,7 +92,7 @@ inline constexpr std::size_t kSumsAtOnce = sized(256, 16);     // a multiple of 
 inline constexpr std::size_t kCutsFlush = sized(510, 6);       // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kFewMarked = sized(128, 6);       // rows whose codes are marked, not looked for among all
 inline constexpr std::size_t kVectorsPerColumn = sized(2, 1);  // of columns that random cuts look at for each one drawn
-inline constexpr std::size_t kFewCompared = sized(4, 2);       // rows each of which is compared with all others
+inline constexpr std::size_t kFewCompared = sized(4, 2);       // cuts of a column in a tile: fewer are scored one by one
 inline constexpr std::size_t kLargeTile = sized(16, 4);        // tiles of small subtrees, in sixteens of rows:
 inline constexpr std::size_t kMiddleTile = sized(4, 2);        // each takes a quarter of the one before
 

@@ -79,15 +79,25 @@ Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& reques
                   Scratch<T>& scratch, Interrupt& interrupt) {
   Patience patience(interrupt);
   const Sample sample(table.n_rows);
-  const auto gather = [&](auto& items, auto make) {
-    items.clear();
-    items.reserve(sample.size);
+  // Calls fn with the values that count, until it says no.
+  const auto for_values = [&](auto&& fn) {
     for (std::size_t k = 0; k < sample.size; ++k) {
       const std::size_t row = sample.row(k);
       const T value = table.at(row, j);
-      if (!std::isnan(value) && (weights.empty() || weights[row] > 0)) items.push_back(make(value, row));
+      if (!std::isnan(value) && (weights.empty() || weights[row] > 0) && !fn(value, row)) return false;
     }
+    return true;
   };
+  const auto gather = [&](auto& items, auto make) {
+    items.clear();
+    items.reserve(sample.size);
+    for_values([&](T value, std::size_t row) { return items.push_back(make(value, row)), true; });
+  };
+  FewKeys<KeyOf<T>> few(request.max_bins);
+  if (for_values([&](T value, std::size_t) { return few.add(key_of(value)); })) {  // a bin each, whatever they weigh
+    few.list(scratch.bare);
+    return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return Lane{1}; }, request.max_bins);
+  }
   if (!weights.empty()) {
     gather(scratch.ranked, [](T value, std::size_t row) { return Ranked<T>{key_of(value), static_cast<Row>(row)}; });
     sort_by_key(scratch.ranked, scratch.ranked_spare, patience);

@@ -98,6 +98,17 @@ Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const Tile
   return {255 - largest.a, largest.b, seen.bits() != 0};
 }
 
+// The smallest code in a node above one that is not the largest.
+template <std::size_t kChunks, class OfNode>
+Code next_above(const std::uint8_t* codes, Code own, const TileNode<kChunks, OfNode>& node) {
+  Bytes below = Bytes::none();  // 255 - the smallest
+  for (std::size_t c = 0; c < kChunks; ++c) {
+    const Bytes code = Bytes::load(codes + c * kRowsAtOnce);
+    below = below.larger((~code & node.in[c]).without(code.is_up_to(own)));
+  }
+  return 255 - largest_of(below, below).a;
+}
+
 // Calls fn with the test that tells, of sixteen codes, those that go left.
 template <class Fn>
 void with_test(bool categorical, Code last_left, std::span<const Code> left_codes, Fn&& fn) {

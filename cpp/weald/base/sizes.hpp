@@ -77,7 +77,9 @@ inline constexpr std::size_t kPrefetchRows = sized(16, 2);
 inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
 // --- histograms and the search of a node ---
-inline constexpr std::size_t kTogether = sized(8, 3);        // columns counted in one pass over the rows
+inline constexpr std::size_t kTogether = sized(32, 3);       // columns counted in one pass over the rows, with
+inline constexpr std::size_t kTogetherSlots = sized(2048, 3 * 256);  // so many cells, which stay in the first cache
+inline constexpr std::size_t kFewLanes = sized(512, 40);  // of the cells of a column of many classes, counted so
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
 inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -219,7 +220,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
             if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
             column.n_codes = static_cast<Code>(cuts[j].top.size());
           }
-          column.has_missing = true;
+          column.has_missing = column.categorical;
           column.width = 1;
           column.stride = d;
         }
@@ -232,6 +233,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::vector<BinFinder<T>> finders;
   finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
+  std::vector<std::atomic<bool>> gaps(d);
   // Rows that stay in the second cache while column after column reads them.
   const std::size_t rows =
       std::clamp(kSecondCache / (d * sizeof(T)), std::min<std::size_t>(32, kRowsBinned), kRowsBinned);
@@ -251,12 +253,18 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
         constexpr std::size_t kLanes = BinFinder<T>::kLanes;
         finders[j].find(values.data(), (n + kLanes - 1) / kLanes * kLanes, codes.data());
       }
-      for (std::size_t i = 0; i < n; ++i) codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      bool any = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        any |= std::isnan(values[i]);
+        codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      }
+      if (any) gaps[j].store(true, std::memory_order_relaxed);
       for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
     }
   });
   for (std::size_t j = 0; j < d; ++j) {
     out.columns[j].data = base + j, out.columns[j].extent = table.n_rows * d - j;
+    out.columns[j].has_missing |= gaps[j];
     out.low[j].assign(cuts[j].low.begin(), cuts[j].low.end());
     out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
     out.columns[j].low = out.low[j].data();

@@ -419,9 +419,10 @@ class NodeSearch {
       return best;
     }
     const bool small = uses_small_histograms(node, rows), numbers = uses_number_histograms(rows);
-    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(rows);
-    for (std::size_t k = 0; k < wanted; k += kTogether) {
-      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(kTogether, wanted - k));
+    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
+    const std::size_t at_once = columns_together(node.block->most_codes);
+    for (std::size_t k = 0; k < wanted; k += at_once) {
+      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, wanted - k));
       if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
       if (numbers) varies |= columns_.search(numbers_, request_, node, rows, total, drawn, try_column, best);
       if (together) columns_.count(node, rows, plan_.stats, drawn);
@@ -444,11 +445,12 @@ class NodeSearch {
            request_.plain() && !request_.random;
   }
 
-  // Counting several columns of bytes in one pass over the rows pays unless there are few of these. Cells of many
+  // Counting several columns of bytes in one pass over the rows pays unless there are few of these, or cells of many
   // classes would not stay in the first cache.
-  bool pays_together(const NodeRows& rows) const {
-    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.layout != Layout::OneHot &&
-           plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
+  bool pays_together(const OpenNode& node, const NodeRows& rows) const {
+    const std::size_t lanes = std::min(node.block->most_codes, kByteSlots) * plan_.stats.lanes;
+    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && !is_from_rows(plan_.stats.criterion) &&
+           lanes <= (plan_.stats.layout == Layout::OneHot ? kFewLanes : 32 * kByteSlots);
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve all columns,

@@ -152,7 +152,9 @@ class BinFinder {
   void find(const T* values, std::size_t n, std::uint8_t* codes) const {
     for (std::size_t i = 0; i < n; i += kLanes) {
       std::uint32_t at[kLanes] = {};
-      for (std::uint32_t half = half_; half > 0; half /= 2) {
+#pragma GCC unroll 8
+      for (std::uint32_t half = 128; half > 0; half /= 2) {
+        if (half > half_) continue;
         for (std::size_t k = 0; k < kLanes; ++k) {
           at[k] += static_cast<std::uint32_t>(top_[at[k] + half - 1] < values[i + k]) * half;
         }

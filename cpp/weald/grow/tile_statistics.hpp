@@ -131,7 +131,10 @@ class ManyClasses {
     std::uint8_t plane[kRows], h[kRows];
   };
   explicit ManyClasses(const Plan& plan)
-      : channels_(plan.stats), large_tiles_(plan.stats.channels <= kMostInLargeTiles), plane_of_(plan.stats.channels) {}
+      : channels_(plan.stats),
+        best_cuts_(!plan.rules.random_split),
+        large_tiles_(plan.stats.channels <= kMostInLargeTiles),
+        plane_of_(plan.stats.channels) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
@@ -176,6 +179,7 @@ class ManyClasses {
       here_.push_back({plane, sum});
       h_ += sum, squares_ += sum * sum;
     }
+    if (best_cuts_) groups_.begin(totals_);
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
   bool pure() const { return here_.size() < 2; }
@@ -185,9 +189,8 @@ class ManyClasses {
   template <class Tile>
   Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
                      const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
-    groups_.begin(totals_);
-    for_rows_in(node, [&](std::size_t i) { groups_.add(i, codes[i]); });
-    return groups_.search(request, column, j, tile.statistic.plane, tile.statistic.h, best);
+    for_rows_in(node, [&](std::size_t i) { groups_.add(codes[i], tile.statistic.plane[i], tile.statistic.h[i]); });
+    return groups_.search(request, column, j, best);
   }
 
   double own_score() const { return static_cast<double>(squares_) / static_cast<double>(h_); }
@@ -220,7 +223,7 @@ class ManyClasses {
   }
 
   const Channels& channels_;
-  bool large_tiles_;
+  bool best_cuts_, large_tiles_;
   std::vector<std::uint32_t> plane_of_;  // of each class: one more than the number of its plane; 0: none yet
   std::vector<std::uint32_t> seen_;
   std::vector<Class> here_;

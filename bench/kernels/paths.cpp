@@ -358,7 +358,6 @@ const Entry kEntries[] = {
      Path::SmallSubtrees,
      {"forest", "extra-trees", "bag of trees", "tree in bins", "forest, numbers", "extra-trees, numbers",
       "forest, twenty classes", "extra-trees, twenty classes", "extra-trees, 1,000 columns"}},
-    {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
     {"SortedRows",
      Path::SortedRows,
      {"exact tree, heavy tails", "exact tree, numbers", "exact tree, entropy", "forest, numbers",

@@ -15,7 +15,6 @@
 #include "weald/search/category_price.hpp"
 #include "weald/search/column_draw.hpp"
 #include "weald/search/random_cuts.hpp"
-#include "weald/search/sixteen_rows.hpp"
 
 namespace weald {
 
@@ -99,7 +98,8 @@ class NodeSearch {
     if (block.hot) {
       const std::size_t outputs = stats.n_outputs;
       if (hot_.size() < n * outputs) hot_.resize(n * outputs);
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n && outputs == 1; ++i) hot_[i] = block.hot[rows[i]];  // a call for each would cost more
+      for (std::size_t i = 0; i < n && outputs > 1; ++i) {
         std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
       }
     }
@@ -173,23 +173,10 @@ class NodeSearch {
       request_.price = &price_;
     }
     const SearchRequest& request = request_for(node);
-    const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
-                         request.plain() && !request.random && !request.lists;
     const RowsOf known(*this, node, rows);
-    if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
       if (!rows.loaded() && !ready) rows = load(node, rows.rows);
-      const Column& column = node.block->columns[j];
-      if (sixteen && column.width == 1 && !column.categorical && !column.constant()) {
-        const SixteenCodes codes(column, rows);
-        if (!codes.missing) {
-          if (codes.varies)
-            search_sixteen_rows(request, sixteen_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j),
-                                *total, best);
-          return codes.varies;
-        }
-      }
       return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total, ready, scratch,
                            best);
     };
@@ -436,7 +423,7 @@ class NodeSearch {
 
   // Nodes between a handful of rows and a few thousand, of two classes.
   bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
-    return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() &&
+    return uses(Path::SmallHistograms) && rows.n > kFewSorted && plan_.stats.light_two_classes && request_.plain() &&
            !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
@@ -491,7 +478,6 @@ class NodeSearch {
   SmallHistograms small_;
   NumberHistograms numbers_;
   RandomCuts random_cuts_;
-  SixteenRows sixteen_;
   BigVector<Lane> words_;
   BigVector<std::uint32_t> hot_;
 };

@@ -116,11 +116,9 @@ class TileSearch {
     };
     const auto all = candidates();
     if (all.empty() || !std::all_of(all.begin(), all.end(), known)) return;
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < all.size(); ++k) {
-      if (request_.ties.prefers(all[k].column, all[best].column)) best = k;
-    }
-    candidates_[0] = candidates_[best];
+    candidates_[0] = *std::min_element(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+      return request_.ties.prefers(a.column, b.column);
+    });
     n_candidates_ = 1;
   }
 

@@ -77,9 +77,9 @@ inline constexpr std::size_t kPrefetchRows = sized(16, 2);
 inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
 // --- histograms and the search of a node ---
-inline constexpr std::size_t kTogether = sized(32, 3);       // columns counted in one pass over the rows, with
+inline constexpr std::size_t kTogether = sized(32, 3);               // columns counted in one pass over the rows, with
 inline constexpr std::size_t kTogetherSlots = sized(2048, 3 * 256);  // so many cells, which stay in the first cache
-inline constexpr std::size_t kFewLanes = sized(512, 40);  // of the cells of a column of many classes, counted so
+inline constexpr std::size_t kFewLanes = sized(512, 40);     // of the cells of a column of many classes, counted so
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
 inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
@@ -94,9 +94,9 @@ inline constexpr std::size_t kSumsAtOnce = sized(256, 16);     // a multiple of 
 inline constexpr std::size_t kCutsFlush = sized(510, 6);       // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kFewMarked = sized(128, 6);       // rows whose codes are marked, not looked for among all
 inline constexpr std::size_t kVectorsPerColumn = sized(2, 1);  // of columns that random cuts look at for each one drawn
-inline constexpr std::size_t kFewCompared = sized(4, 2);       // cuts of a column in a tile: fewer are scored one by one
-inline constexpr std::size_t kLargeTile = sized(16, 4);        // tiles of small subtrees, in sixteens of rows:
-inline constexpr std::size_t kMiddleTile = sized(4, 2);        // each takes a quarter of the one before
+inline constexpr std::size_t kFewCompared = sized(4, 2);  // cuts of a column in a tile: fewer are scored one by one
+inline constexpr std::size_t kLargeTile = sized(16, 4);   // tiles of small subtrees, in sixteens of rows:
+inline constexpr std::size_t kMiddleTile = sized(4, 2);   // each takes a quarter of the one before
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads

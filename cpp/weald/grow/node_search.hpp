@@ -98,7 +98,8 @@ class NodeSearch {
     if (block.hot) {
       const std::size_t outputs = stats.n_outputs;
       if (hot_.size() < n * outputs) hot_.resize(n * outputs);
-      for (std::size_t i = 0; i < n && outputs == 1; ++i) hot_[i] = block.hot[rows[i]];  // a call for each would cost more
+      for (std::size_t i = 0; i < n && outputs == 1; ++i)
+        hot_[i] = block.hot[rows[i]];  // a call for each would cost more
       for (std::size_t i = 0; i < n && outputs > 1; ++i) {
         std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
       }

@@ -334,9 +334,8 @@ class Numbers {
   Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
                      const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
     const std::size_t outputs = channels_.channels;
-    for_rows_in(node, [&](std::size_t i) {
-      groups_.add(codes[i], tile.statistic.h[i], &tile.statistic.g[i * outputs]);
-    });
+    for_rows_in(node,
+                [&](std::size_t i) { groups_.add(codes[i], tile.statistic.h[i], &tile.statistic.g[i * outputs]); });
     Lane total[2 + kMostOutputs] = {0, h_};
     std::copy_n(g_, outputs, total + 2);
     groups_.search(0, request, column, j, total, best);

@@ -57,8 +57,8 @@ Lane ClassGroups::search(const SearchRequest& request, const Column& column, std
     if (missing_left && !cuts_.has_missing) break;
     const Count* first = missing_left ? &cells_[column.n_codes * width_] : nullptr;
     sum_cells({cells_.data(), totals_.data(), first, width_, cuts_.codes, n}, squares_, sums_);
-    const double most = score_sides(sums_.left_h, sums_.left_squares, sums_.right_squares, cuts_.cuts(missing_left), h_,
-                                    cuts_.score);
+    const double most =
+        score_sides(sums_.left_h, sums_.left_squares, sums_.right_squares, cuts_.cuts(missing_left), h_, cuts_.score);
     const std::size_t at = cuts_.offer(request, column, j, most, missing_left, best);
     if (at < n) left_h = sums_.left_h[at];
   }

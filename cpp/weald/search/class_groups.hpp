@@ -42,7 +42,7 @@ class ClassGroups {
 
  private:
   Lane h_ = 0, squares_ = 0;
-  std::size_t width_ = 0;             // of a cell: classes, in whole vectors
+  std::size_t width_ = 0;              // of a cell: classes, in whole vectors
   std::vector<Count> totals_, cells_;  // cells are all zero between columns
   MarkedBytes marks_;
   Sums sums_;

@@ -38,8 +38,6 @@ may have them below 5 %:
   100,000 rows on one thread.
 - `ClassBytes`: without it a forest of 100,000 rows takes 1 to 3 % longer and one of 300,000 rows
   3 to 6 %, with the same instructions: words miss the caches where bytes do not.
-- `SixteenRows`: without it exact trees, trees in bins and bags need 3 to 5 % more instructions, and
-  an exact forest chooses otherwise between equal cuts.
 - `BinGuide`: without it extra-trees of numbers take 7 % longer.
 """
 

@@ -234,7 +234,8 @@ Run asked(std::shared_ptr<Data> data, Forest forest, std::size_t n_rows, std::si
     Adding adding;
     adding.last = forest.trees.size();
     const Table<float> rows{data->X.data(), n_rows, data->d, data->d, 1};
-    for (std::size_t t = 0; t < times; ++t) add_values(forest, rows, adding, 1, sums.data(), interrupt);
+    const Forest* const all[] = {&forest};
+    for (std::size_t t = 0; t < times; ++t) add_values(std::span(all), rows, adding, 1, sums.data(), interrupt);
     return hash_of(0, sums);
   };
 }
@@ -358,7 +359,6 @@ const Entry kEntries[] = {
      Path::SmallSubtrees,
      {"forest", "extra-trees", "bag of trees", "tree in bins", "forest, numbers", "extra-trees, numbers",
       "forest, twenty classes", "extra-trees, twenty classes", "extra-trees, 1,000 columns"}},
-    {"SixteenRows", Path::SixteenRows, {"exact tree", "exact forest", "tree in bins"}},
     {"SortedRows",
      Path::SortedRows,
      {"exact tree, heavy tails", "exact tree, numbers", "exact tree, entropy", "forest, numbers",

@@ -55,6 +55,7 @@ inline constexpr std::size_t kFewKeptCodes = sized(256, 8);   // of a column: th
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them
 inline constexpr std::size_t kSampleSize = 200'000;
+inline constexpr std::size_t kFewKeys = sized(64, 4);               // values of a column that are not sorted by row
 inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values and codes that stay in the first cache
 inline constexpr std::size_t kMostRowsTurned = sized(150'000, 60);  // of columns copied before they are sorted
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
@@ -77,7 +78,9 @@ inline constexpr std::size_t kPrefetchRows = sized(16, 2);
 inline constexpr std::size_t kFarRows = sized(64, 3);  // little is done with a row: look far ahead
 
 // --- histograms and the search of a node ---
-inline constexpr std::size_t kTogether = sized(8, 3);        // columns counted in one pass over the rows
+inline constexpr std::size_t kTogether = sized(32, 3);               // columns counted in one pass over the rows, with
+inline constexpr std::size_t kTogetherSlots = sized(2048, 3 * 256);  // so many cells, which stay in the first cache
+inline constexpr std::size_t kFewLanes = sized(512, 40);     // of the cells of a column of many classes, counted so
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
 inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
@@ -91,9 +94,9 @@ inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);     // a multiple of kCutsAtOnce
 inline constexpr std::size_t kCutsFlush = sized(510, 6);       // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kFewMarked = sized(128, 6);       // rows whose codes are marked, not looked for among all
-inline constexpr std::size_t kFewCompared = sized(4, 2);       // rows each of which is compared with all others
-inline constexpr std::size_t kLargeTile = sized(16, 4);        // tiles of small subtrees, in sixteens of rows:
-inline constexpr std::size_t kMiddleTile = sized(4, 2);        // each takes a quarter of the one before
+inline constexpr std::size_t kFewCompared = sized(4, 2);  // cuts of a column in a tile: fewer are scored one by one
+inline constexpr std::size_t kLargeTile = sized(16, 4);   // tiles of small subtrees, in sixteens of rows:
+inline constexpr std::size_t kMiddleTile = sized(4, 2);   // each takes a quarter of the one before
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads

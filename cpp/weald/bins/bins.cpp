@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -79,15 +80,25 @@ Cuts<T> find_cuts(const Table<T>& table, std::size_t j, const BinRequest& reques
                   Scratch<T>& scratch, Interrupt& interrupt) {
   Patience patience(interrupt);
   const Sample sample(table.n_rows);
-  const auto gather = [&](auto& items, auto make) {
-    items.clear();
-    items.reserve(sample.size);
+  // Calls fn with the values that count, until it says no.
+  const auto for_values = [&](auto&& fn) {
     for (std::size_t k = 0; k < sample.size; ++k) {
       const std::size_t row = sample.row(k);
       const T value = table.at(row, j);
-      if (!std::isnan(value) && (weights.empty() || weights[row] > 0)) items.push_back(make(value, row));
+      if (!std::isnan(value) && (weights.empty() || weights[row] > 0) && !fn(value, row)) return false;
     }
+    return true;
   };
+  const auto gather = [&](auto& items, auto make) {
+    items.clear();
+    items.reserve(sample.size);
+    for_values([&](T value, std::size_t row) { return items.push_back(make(value, row)), true; });
+  };
+  FewKeys<KeyOf<T>> few(request.max_bins);
+  if (for_values([&](T value, std::size_t) { return few.add(key_of(value)); })) {  // a bin each, whatever they weigh
+    few.list(scratch.bare);
+    return quantile_cuts<T>(scratch.bare, [](const Bare<T>&) { return Lane{1}; }, request.max_bins);
+  }
   if (!weights.empty()) {
     gather(scratch.ranked, [](T value, std::size_t row) { return Ranked<T>{key_of(value), static_cast<Row>(row)}; });
     sort_by_key(scratch.ranked, scratch.ranked_spare, patience);
@@ -209,7 +220,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
             if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
             column.n_codes = static_cast<Code>(cuts[j].top.size());
           }
-          column.has_missing = true;
+          column.has_missing = column.categorical;
           column.width = 1;
           column.stride = d;
         }
@@ -222,6 +233,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   std::vector<BinFinder<T>> finders;
   finders.reserve(d);
   for (const auto& column : cuts) finders.emplace_back(column.top);
+  std::vector<std::atomic<bool>> gaps(d);
   // Rows that stay in the second cache while column after column reads them.
   const std::size_t rows =
       std::clamp(kSecondCache / (d * sizeof(T)), std::min<std::size_t>(32, kRowsBinned), kRowsBinned);
@@ -241,12 +253,18 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
         constexpr std::size_t kLanes = BinFinder<T>::kLanes;
         finders[j].find(values.data(), (n + kLanes - 1) / kLanes * kLanes, codes.data());
       }
-      for (std::size_t i = 0; i < n; ++i) codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      bool any = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        any |= std::isnan(values[i]);
+        codes[i] = std::isnan(values[i]) ? missing : codes[i];
+      }
+      if (any) gaps[j].store(true, std::memory_order_relaxed);
       for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
     }
   });
   for (std::size_t j = 0; j < d; ++j) {
     out.columns[j].data = base + j, out.columns[j].extent = table.n_rows * d - j;
+    out.columns[j].has_missing |= gaps[j];
     out.low[j].assign(cuts[j].low.begin(), cuts[j].low.end());
     out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
     out.columns[j].low = out.low[j].data();

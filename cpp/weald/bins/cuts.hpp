@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "weald/base/random.hpp"
@@ -96,6 +97,37 @@ Cuts<T> quantile_cuts(const BigVector<Item>& sorted, WeightOf&& weight_of, std::
   return cuts;
 }
 
+// The keys of a column, as long as they are few: each has a place of its own, so that no rows are sorted.
+template <class Key>
+class FewKeys {
+ public:
+  explicit FewKeys(std::size_t most) : most_(std::min(most, kFewKeys)) {}
+
+  // False if there are too many.
+  bool add(Key key) {
+    std::size_t at = key * std::uint64_t{0x9E3779B97F4A7C15} >> (64 - kBits);  // the high bits: numbers end in zeros
+    while (places_[at] != key && places_[at] != 0) at = (at + 1) % kPlaces;
+    if (places_[at] == key) return true;
+    places_[at] = key;
+    return ++n_ <= most_;
+  }
+
+  template <class Item>
+  void list(BigVector<Item>& items) const {
+    items.clear();
+    for (const Key key : places_) {
+      if (key != 0) items.push_back({key});
+    }
+    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
+  }
+
+ private:
+  static constexpr int kBits = std::bit_width(kFewKeys) + 4;
+  static constexpr std::size_t kPlaces = std::size_t{1} << kBits;
+  std::array<Key, kPlaces> places_{};  // 0, the key of no number: none
+  std::size_t n_ = 0, most_;
+};
+
 // A sample does not show the extremes of a bin: take the cuts themselves, so that a threshold between
 // two bins parts all rows as their codes do.
 template <class T>
@@ -104,12 +136,12 @@ void widen_to_cuts(Cuts<T>& cuts) {
 }
 
 // Finds the bins of many values of one column: the first bin whose top is not below the value. A
-// branch-free binary search over a table padded to 256, several values in flight at once, so that
+// branch-free binary search over a table padded to a power of 2, several values in flight at once, so that
 // the processor need neither guess nor wait.
 template <class T>
 class BinFinder {
  public:
-  explicit BinFinder(const std::vector<T>& top) {
+  explicit BinFinder(const std::vector<T>& top) : half_(static_cast<std::uint32_t>(std::bit_ceil(top.size()) / 2)) {
     top_.fill(std::numeric_limits<T>::infinity());
     std::copy(top.begin(), top.end(), top_.begin());
   }
@@ -118,9 +150,18 @@ class BinFinder {
 
   // codes[i] for n values, n a multiple of kLanes; NaN gets an arbitrary code.
   void find(const T* values, std::size_t n, std::uint8_t* codes) const {
+    if (half_ <= 4) {  // all values at once with each of few cuts
+      std::fill_n(codes, n, std::uint8_t{0});
+      for (std::size_t b = 0; b + 1 < 2 * half_; ++b) {
+        for (std::size_t i = 0; i < n; ++i) codes[i] += static_cast<std::uint8_t>(top_[b] < values[i]);
+      }
+      return;
+    }
     for (std::size_t i = 0; i < n; i += kLanes) {
       std::uint32_t at[kLanes] = {};
+#pragma GCC unroll 8
       for (std::uint32_t half = 128; half > 0; half /= 2) {
+        if (half > half_) continue;
         for (std::size_t k = 0; k < kLanes; ++k) {
           at[k] += static_cast<std::uint32_t>(top_[at[k] + half - 1] < values[i + k]) * half;
         }
@@ -131,6 +172,7 @@ class BinFinder {
 
  private:
   std::array<T, 256> top_;
+  std::uint32_t half_;  // of the table
 };
 
 }  // namespace weald

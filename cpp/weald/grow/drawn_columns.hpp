@@ -11,13 +11,13 @@ namespace weald {
 
 class DrawnColumns {
  public:
-  // Counts up to kTogether columns in cells made for the statistic, and looks for the best cut; those that do not
+  // Counts some columns in cells made for the statistic, and looks for the best cut; those that do not
   // fit go to try_column. Does any column vary?
   template <class Histograms, class Try>
   bool search(Histograms& histograms, const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
               const Lane* total, std::span<const std::uint32_t> drawn, Try&& try_column, Split& best) {
     const auto columns = byte_columns(node, drawn);
-    if (!columns.empty()) histograms.count(columns, rows);
+    if (!columns.empty()) histograms.count(columns, rows, *request.stats);
     bool varies = false;
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       const Column& column = node.block->columns[drawn[c]];
@@ -31,11 +31,11 @@ class DrawnColumns {
     return varies;
   }
 
-  // Histograms of up to kTogether columns, those of bytes.
+  // Histograms of some columns, those of bytes.
   void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats,
              std::span<const std::uint32_t> drawn) {
-    const std::size_t apart = kByteSlots * stats.lanes;
     const auto columns = byte_columns(node, drawn);
+    const std::size_t apart = std::min(node.block->most_codes, kByteSlots) * stats.lanes;
     cells_.assign(columns.size() * apart, 0);
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;

@@ -17,7 +17,6 @@
 #include "weald/search/category_price.hpp"
 #include "weald/search/column_draw.hpp"
 #include "weald/search/random_cuts.hpp"
-#include "weald/search/sixteen_rows.hpp"
 #include "weald/stats/fill_lanes.hpp"
 
 namespace weald {
@@ -103,7 +102,9 @@ class NodeSearch {
     if (block.hot) {
       const std::size_t outputs = stats.n_outputs;
       if (hot_.size() < n * outputs) hot_.resize(n * outputs);
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n && outputs == 1; ++i)
+        hot_[i] = block.hot[rows[i]];  // a call for each would cost more
+      for (std::size_t i = 0; i < n && outputs > 1; ++i) {
         std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
       }
     }
@@ -196,24 +197,11 @@ class NodeSearch {
       request_.price = &price_;
     }
     const SearchRequest& request = request_for(node);
-    const bool sixteen = uses(Path::SixteenRows) && rows.n <= kRowsAtOnce && plan_.stats.light_two_classes &&
-                         request.plain() && !request.random && !request.lists;
     std::optional<RowsOf> known;
     if (request.lists) known.emplace(*this, node, rows);
-    if (sixteen) sixteen_.fill(rows);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
       if (!rows.loaded() && !ready) rows = load(node, rows.rows);
-      const Column& column = node.block->columns[j];
-      if (sixteen && column.width == 1 && !column.categorical && !column.constant()) {
-        const SixteenCodes codes(column, rows);
-        if (!codes.missing) {
-          if (codes.varies)
-            search_sixteen_rows(request, sixteen_, codes.code, (1U << rows.n) - 1, static_cast<std::uint32_t>(j),
-                                *total, best);
-          return codes.varies;
-        }
-      }
       return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total, ready, scratch,
                            best);
     };
@@ -478,9 +466,10 @@ class NodeSearch {
       return best;
     }
     const bool small = uses_small_histograms(node, rows), numbers = uses_number_histograms(rows);
-    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(rows);
-    for (std::size_t k = 0; k < wanted; k += kTogether) {
-      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(kTogether, wanted - k));
+    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
+    const std::size_t at_once = columns_together(node.block->most_codes);
+    for (std::size_t k = 0; k < wanted; k += at_once) {
+      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, wanted - k));
       if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
       if (numbers) varies |= columns_.search(numbers_, request_, node, rows, total, drawn, try_column, best);
       if (together) columns_.count(node, rows, plan_.stats, drawn);
@@ -494,7 +483,7 @@ class NodeSearch {
 
   // Nodes between a handful of rows and a few thousand, of two classes.
   bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
-    return uses(Path::SmallHistograms) && rows.n > kRowsAtOnce && plan_.stats.light_two_classes && request_.plain() &&
+    return uses(Path::SmallHistograms) && rows.n > kFewSorted && plan_.stats.light_two_classes && request_.plain() &&
            !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
@@ -503,11 +492,12 @@ class NodeSearch {
            request_.plain() && !request_.random;
   }
 
-  // Counting several columns of bytes in one pass over the rows pays unless there are few of these. Cells of many
+  // Counting several columns of bytes in one pass over the rows pays unless there are few of these, or cells of many
   // classes would not stay in the first cache.
-  bool pays_together(const NodeRows& rows) const {
-    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && plan_.stats.layout != Layout::OneHot &&
-           plan_.stats.lanes <= 32 && !is_from_rows(plan_.stats.criterion);
+  bool pays_together(const OpenNode& node, const NodeRows& rows) const {
+    const std::size_t lanes = std::min(node.block->most_codes, kByteSlots) * plan_.stats.lanes;
+    return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && !is_from_rows(plan_.stats.criterion) &&
+           lanes <= (plan_.stats.layout == Layout::OneHot ? kFewLanes : 32 * kByteSlots);
   }
 
   // The random rule where rows are bytes side by side: two passes over the rows serve several columns,
@@ -556,7 +546,6 @@ class NodeSearch {
   SmallHistograms small_;
   NumberHistograms numbers_;
   RandomCuts random_cuts_;
-  SixteenRows sixteen_;
   BigVector<Lane> words_;
   BigVector<std::uint32_t> hot_;
 };

@@ -61,14 +61,19 @@ struct Tile {
   }
 };
 
-// Calls fn with the place in the tile of each of a node's rows.
-template <std::size_t kChunks, class OfNode, class Fn>
-void for_rows_in(const TileNode<kChunks, OfNode>& node, Fn&& fn) {
+// Calls fn with the place in the tile of each row of a set, or of a node.
+template <std::size_t kChunks, class Fn>
+void for_rows_of(const Bytes* in, Fn&& fn) {
   for (std::size_t c = 0; c < kChunks; ++c) {
-    for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
+    for (std::uint32_t bits = in[c].bits(); bits != 0; bits &= bits - 1) {
       fn(c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits)));
     }
   }
+}
+
+template <std::size_t kChunks, class OfNode, class Fn>
+void for_rows_in(const TileNode<kChunks, OfNode>& node, Fn&& fn) {
+  for_rows_of<kChunks>(node.in, fn);
 }
 
 // The smallest and the largest code in a node.
@@ -96,6 +101,17 @@ Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const Tile
   }
   const TwoLargest largest = largest_of(below, high);
   return {255 - largest.a, largest.b, seen.bits() != 0};
+}
+
+// The smallest code in a node above one that is not the largest.
+template <std::size_t kChunks, class OfNode>
+Code next_above(const std::uint8_t* codes, Code own, const TileNode<kChunks, OfNode>& node) {
+  Bytes below = Bytes::none();  // 255 - the smallest
+  for (std::size_t c = 0; c < kChunks; ++c) {
+    const Bytes code = Bytes::load(codes + c * kRowsAtOnce);
+    below = below.larger((~code & node.in[c]).without(code.is_up_to(own)));
+  }
+  return 255 - largest_of(below, below).a;
 }
 
 // Calls fn with the test that tells, of sixteen codes, those that go left.

@@ -25,8 +25,11 @@ class TileSearch {
   // Does it pay to search nodes of more than sixteen rows here?
   bool takes_large_tiles() const {
     if (plan_.rules.random_split) return statistic_.random_in_large_tiles();
-    if constexpr (requires { statistic_.by_groups(); }) return statistic_.by_groups();
-    return false;
+    if constexpr (requires { statistic_.by_groups(); }) {
+      if (statistic_.by_groups()) return true;
+    }
+    const auto& columns = plan_.matrix.columns;
+    return std::all_of(columns.begin(), columns.end(), [](const Column& one) { return one.n_codes <= 2; });
   }
 
   // Makes a tile of rows of the block, which are a node.
@@ -113,11 +116,9 @@ class TileSearch {
     };
     const auto all = candidates();
     if (all.empty() || !std::all_of(all.begin(), all.end(), known)) return;
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < all.size(); ++k) {
-      if (request_.ties.prefers(all[k].column, all[best].column)) best = k;
-    }
-    candidates_[0] = candidates_[best];
+    candidates_[0] = *std::min_element(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+      return request_.ties.prefers(a.column, b.column);
+    });
     n_candidates_ = 1;
   }
 
@@ -214,51 +215,49 @@ class TileSearch {
     best.left_sum = statistic_.done_sum(node.own) - best.left_sum, left_h_ = statistic_.total_h() - left_h_;
   }
 
-  // The best cut of a column: that after each row, missing values on the right, then on the left.
+  // The best cut of a column. Where there are few, each is scored by itself; a single one, as in a column of two values,
+  // leaves nothing to be compared.
   template <class Tile>
   void find_cut(const Tile& tile, const Block& block, const Candidate& at, const typename Tile::Node& node,
                 Split& best) {
     const Column& column = block.columns[at.column];
+    const std::size_t most_cuts = std::min<std::size_t>(at.ends.last - at.ends.first, node.n - 1);
     if constexpr (requires { statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best); }) {
-      if (!at.ends.has_missing) {
+      if (!at.ends.has_missing && most_cuts > 1) {
         left_h_ = statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best);
         return;
       }
     }
     if constexpr (requires { statistic_.by_groups(); }) {
-      if (Tile::kChunks > 1 || (statistic_.by_groups() && node.n > kFewCompared)) {
+      if (statistic_.by_groups() && most_cuts >= kFewCompared) {
         const Lane h = statistic_.search_groups(tile, node, at.codes, request_, column, at.column, best);
         if (best.column == at.column) left_h_ = h;
         return;
       }
     }
-    const Bytes all = Bytes::load(at.codes);
-    const Bytes absent = at.ends.has_missing ? all.is(column.n_codes) & node.in[0] : Bytes::none();
-    const Bytes present = node.in[0].without(absent);
     Sides top{-kInf, 0, 0};
-    Code last_left = 0;
-    bool missing_left = false;
-    for (int pass = 0; pass <= (at.ends.has_missing ? 1 : 0); ++pass) {
-      const Code end = pass == 0 && at.ends.has_missing ? column.n_codes : at.ends.last;  // cuts are below it
-      for (std::uint32_t bits = present.bits(); bits != 0; bits &= bits - 1) {
-        const Code own = at.codes[std::countr_zero(bits)];
-        const Bytes left[Tile::kChunks] = {pass == 0 ? all.is_up_to(own) & present
-                                                     : (all.is_up_to(own) & present) | absent};
+    Code last_left = 0, first_right = 0;
+    bool top_missing_left = false;
+    for (const bool missing_left : {false, true}) {  // missing values are tried on the right, then on the left
+      if (missing_left && !at.ends.has_missing) break;
+      const Code end = at.ends.has_missing && !missing_left ? column.n_codes : at.ends.last;  // cuts are below it
+      for (Code own = at.ends.first, next; own < end; own = next) {
+        next = own + 1 == end ? end : next_above(at.codes, own, node);
+        Bytes left[Tile::kChunks];
+        for (std::size_t c = 0; c < Tile::kChunks; ++c) {
+          const Bytes code = Bytes::load(at.codes + c * kRowsAtOnce), present = code.is_up_to(own);
+          left[c] = (missing_left ? present | code.is(column.n_codes) : present) & node.in[c];
+        }
         const Sides sides = statistic_.split(tile, left);
-        const bool first_of_equals = sides.score == top.score && missing_left == (pass == 1) && own < last_left;
-        if (own >= end || !(sides.score > top.score || first_of_equals)) continue;
-        top = sides, last_left = own, missing_left = pass == 1;
+        if (!(sides.score > top.score)) continue;
+        top = sides, last_left = own, first_right = next, top_missing_left = missing_left;
       }
     }
     if (!best.loses_to(top.score, at.column, request_.ties)) return;
     best.score = top.score, best.column = at.column, best.left_sum = top.left_sum;
-    best.last_left = last_left, best.first_right = column.n_codes;
-    best.had_missing = at.ends.has_missing, best.missing_left = missing_left;
+    best.last_left = last_left, best.first_right = first_right;
+    best.had_missing = at.ends.has_missing, best.missing_left = top_missing_left;
     left_h_ = top.left_h;
-    for (std::uint32_t bits = present.bits(); bits != 0; bits &= bits - 1) {
-      const Code own = at.codes[std::countr_zero(bits)];
-      if (own > last_left) best.first_right = std::min(best.first_right, own);
-    }
   }
 
   const Plan& plan_;

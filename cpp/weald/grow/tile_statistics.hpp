@@ -3,8 +3,9 @@
 //
 //   two classes     h, g                      weight, and weight if of the second class
 //   many classes    one plane a class         weight if of that class
-//   numbers         h, g_0 .. g_7 an output   the eight bytes of a fixed-point sum: their sums, each moved to its place,
-//                                             add up to the sum, modulo 2^64 and so exactly
+//   numbers         h, g_0 .. g_7             the eight bytes of a fixed-point sum: their sums, each moved to its place,
+//                                             add up to the sum, modulo 2^64 and so exactly; of several outputs the sums
+//                                             are those of the rows, one by one
 //
 // The score of a cut is found from the sums of the plane on its left, by the arithmetic of the walks in search/: the
 // same bits.
@@ -131,7 +132,10 @@ class ManyClasses {
     std::uint8_t plane[kRows], h[kRows];
   };
   explicit ManyClasses(const Plan& plan)
-      : channels_(plan.stats), large_tiles_(plan.stats.channels <= kMostInLargeTiles), plane_of_(plan.stats.channels) {}
+      : channels_(plan.stats),
+        best_cuts_(!plan.rules.random_split),
+        large_tiles_(plan.stats.channels <= kMostInLargeTiles),
+        plane_of_(plan.stats.channels) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
@@ -176,6 +180,7 @@ class ManyClasses {
       here_.push_back({plane, sum});
       h_ += sum, squares_ += sum * sum;
     }
+    if (best_cuts_) groups_.begin(totals_);
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
   bool pure() const { return here_.size() < 2; }
@@ -185,9 +190,8 @@ class ManyClasses {
   template <class Tile>
   Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
                      const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
-    groups_.begin(totals_);
-    for_rows_in(node, [&](std::size_t i) { groups_.add(i, codes[i]); });
-    return groups_.search(request, column, j, tile.statistic.plane, tile.statistic.h, best);
+    for_rows_in(node, [&](std::size_t i) { groups_.add(codes[i], tile.statistic.plane[i], tile.statistic.h[i]); });
+    return groups_.search(request, column, j, best);
   }
 
   double own_score() const { return static_cast<double>(squares_) / static_cast<double>(h_); }
@@ -220,7 +224,7 @@ class ManyClasses {
   }
 
   const Channels& channels_;
-  bool large_tiles_;
+  bool best_cuts_, large_tiles_;
   std::vector<std::uint32_t> plane_of_;  // of each class: one more than the number of its plane; 0: none yet
   std::vector<std::uint32_t> seen_;
   std::vector<Class> here_;
@@ -235,20 +239,20 @@ class Numbers {
   struct OfNode {
     Units units;
   };
-  static constexpr std::size_t kPlanes = sizeof(Lane), kMostOutputs = 8;
+  static constexpr std::size_t kPlanes = sizeof(Lane), kMostOutputs = NumberHistograms::kMostOutputs;
   template <std::size_t kRows>
   struct Rows {
     std::vector<double> y;  // outputs a row
     std::vector<const double*> target;
     std::vector<Lane> h, g;            // g: outputs a row
-    std::vector<std::uint8_t> planes;  // those of h, then kPlanes an output, kRows each
+    std::vector<std::uint8_t> planes;  // of one output: those of h, then of g, kRows each
   };
   explicit Numbers(const Plan& plan)
       : stats_(plan.stats),
         channels_(plan.stats),
         h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8),
         by_groups_(NumberHistograms::fit(plan.stats)) {
-    if (by_groups_) groups_.prepare();
+    if (by_groups_) groups_.prepare(plan.stats.channels);
   }
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
@@ -264,7 +268,7 @@ class Numbers {
   void load(Tile& tile, const Block& block, const OfNode& node) {
     auto& rows = tile.statistic;
     const std::size_t outputs = channels_.channels;
-    rows.planes.assign((h_planes_ + kPlanes * outputs) * Tile::kRows, 0);
+    if (outputs == 1) rows.planes.assign((h_planes_ + kPlanes) * Tile::kRows, 0);
     rows.y.resize(outputs * Tile::kRows), rows.target.resize(Tile::kRows), rows.h.resize(Tile::kRows),
         rows.g.resize(outputs * Tile::kRows);
     use(node.units);
@@ -289,7 +293,9 @@ class Numbers {
       Units& units = node->own.units;
       double low, high;
       if (node->n < 2 || serve(units, tile, *node, low, high)) continue;
-      units = Units::choose(channels_, node->n, static_cast<double>(h_of(tile, node->in)), low, high);
+      Lane h = 0;
+      for_rows_in(*node, [&](std::size_t i) { h += tile.statistic.h[i]; });
+      units = Units::choose(channels_, node->n, static_cast<double>(h), low, high);
       const FillLanes lanes_of(channels_);
       for_rows_in(*node, [&](std::size_t i) { fill(tile, i, lanes_of); });
     }
@@ -323,8 +329,11 @@ class Numbers {
   template <class Tile>
   Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
                      const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
-    for_rows_in(node, [&](std::size_t i) { groups_.add(0, codes[i], tile.statistic.h[i], tile.statistic.g[i]); });
-    const Lane total[] = {0, h_, g_[0]};
+    const std::size_t outputs = channels_.channels;
+    for_rows_in(node,
+                [&](std::size_t i) { groups_.add(codes[i], tile.statistic.h[i], &tile.statistic.g[i * outputs]); });
+    Lane total[2 + kMostOutputs] = {0, h_};
+    std::copy_n(g_, outputs, total + 2);
     groups_.search(0, request, column, j, total, best);
     if (best.column != j) return 0;
     Lane h = 0;
@@ -336,15 +345,13 @@ class Numbers {
   Sides split(const Tile& tile, const Bytes* left) const {
     const std::size_t outputs = channels_.channels;
     Lane h = 0, g[kMostOutputs] = {};
-    if (Tile::kChunks == 1 && outputs > 1) {  // of few rows that go left, all planes would cost more
-      for (std::uint32_t bits = left[0].bits(); bits != 0; bits &= bits - 1) {
-        const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+    if (outputs == 1) {
+      h = h_of(tile, left), g[0] = lane_of(tile, h_planes_, kPlanes, left);
+    } else {  // rows cost less than so many planes
+      for_rows_of<Tile::kChunks>(left, [&](std::size_t i) {
         h += tile.statistic.h[i];
         for (std::size_t o = 0; o < outputs; ++o) g[o] += tile.statistic.g[i * outputs + o];
-      }
-    } else {
-      h = h_of(tile, left);
-      for (std::size_t o = 0; o < outputs; ++o) g[o] = g_of(tile, o, left);
+      });
     }
     double left_squares = 0, right_squares = 0;
     for (std::size_t o = 0; o < outputs; ++o) {
@@ -385,10 +392,6 @@ class Numbers {
   Lane h_of(const Tile& tile, const Bytes* in) const {
     return h_planes_ == 1 ? lane_of(tile, 0, 1, in) : lane_of(tile, 0, h_planes_, in);
   }
-  template <class Tile>
-  Lane g_of(const Tile& tile, std::size_t o, const Bytes* in) const {
-    return lane_of(tile, h_planes_ + o * kPlanes, kPlanes, in);
-  }
 
   template <class Tile>
   bool all_the_same(const Tile& tile, const typename Tile::Node& node) const {
@@ -417,14 +420,14 @@ class Numbers {
   }
   template <class Tile>
   void put(Tile& tile, std::size_t i, const Lane* lanes) const {
+    tile.statistic.h[i] = lanes[1];
+    std::copy_n(lanes + 2, channels_.channels, &tile.statistic.g[i * channels_.channels]);
+    if (channels_.channels > 1) return;
     std::uint8_t* plane = &tile.statistic.planes[i];
     const auto put_bytes = [&](Lane lane, std::size_t n) {
       for (std::size_t p = 0; p < n; ++p, plane += Tile::kRows) *plane = static_cast<std::uint8_t>(lane >> (8 * p));
     };
-    tile.statistic.h[i] = lanes[1];
-    std::copy_n(lanes + 2, channels_.channels, &tile.statistic.g[i * channels_.channels]);
-    put_bytes(lanes[1], h_planes_);
-    for (std::size_t o = 0; o < channels_.channels; ++o) put_bytes(lanes[2 + o], kPlanes);
+    put_bytes(lanes[1], h_planes_), put_bytes(lanes[2], kPlanes);
   }
 
   const Statistics& stats_;

@@ -1,45 +1,41 @@
-// The best cut of columns of bytes in a node of numbers: histograms of H and G, sixteen bytes a cell, and the scores of all
+// The best cut of columns of bytes in a node of numbers: histograms of H and G, a few bytes a cell, and the scores of all
 // cuts of a column at once, in vector registers. The sums and the arithmetic are those of the walk in scan.hpp.
 #pragma once
-
-#include <memory>
-#include <utility>
 
 #include "weald/search/scored_cuts.hpp"
 
 namespace weald {
 
-// score[k] = G_l^2 / H_l + G_r^2 / H_r of n cuts, from the sums on their left; the largest.
-double score_cuts(const Lane* left_h, const Lane* left_g, std::size_t n, Lane h, Lane g, double* score);
-
 class NumberHistograms {
  public:
-  static constexpr std::size_t kSlots = kByteSlots;
+  static constexpr std::size_t kSlots = kByteSlots, kMostOutputs = 8;
 
-  // One output and the score G^2 / H. A code occurs where there is some H, so that every row must have some.
+  // The score sum G^2 / H of few outputs. A code occurs where there is some H, so that every row must have some.
   static bool fit(const Channels& stats) {
-    return stats.layout == Layout::Dense && stats.channels == 1 && stats.least_h > 0 && !stats.gradients &&
+    return stats.layout == Layout::Dense && stats.channels <= kMostOutputs && stats.least_h > 0 && !stats.gradients &&
            stats.lambda == 0 && (stats.criterion == Criterion::Squared || stats.criterion == Criterion::Gini);
   }
 
-  // To be called once, if it is going to be used.
-  void prepare() {
-    if (!cells_) cells_ = std::make_unique<Cells[]>(kTogether);
+  // To be called if it is going to be used.
+  void prepare(std::size_t outputs) {
+    lanes_ = 1 + outputs;
+    if (cells_.empty()) cells_.resize(kTogetherSlots * lanes_, 0);
   }
 
-  // Histograms of up to kTogether columns with one stride.
-  void count(std::span<const Column* const> columns, const NodeRows& node);
+  // Histograms of columns with one stride, of at most kTogetherSlots in all.
+  void count(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats);
 
-  // One row of one column at a time, if there are few of them.
-  void add(std::size_t c, Code code, Lane h, Lane g) {
-    Cell& cell = cells_[c][code];
-    cell.h += h, cell.g += g;
-    marks_[c].mark(code);
+  // One row of the first column at a time, if there are few of them; lanes: H, G of all outputs.
+  void add(Code code, Lane h, const Lane* g) {
+    Lane* cell = cell_of(0, code);
+    cell[0] += h;
+    for (std::size_t o = 0; o + 1 < lanes_; ++o) cell[1 + o] += g[o];
+    marks_[0].mark(code);
   }
 
   static bool missing(std::size_t, const Column&) { return false; }  // those that are missing are no trouble
   void forget(std::size_t c) {
-    std::fill_n(cells_[c], kSlots, Cell{0, 0});
+    std::fill_n(cell_of(c, 0), apart_ * lanes_, 0);
     marks_[c].forget();
   }
 
@@ -49,16 +45,20 @@ class NumberHistograms {
               Split& best);
 
  private:
-  struct Cell {
-    Lane h, g;
-  };
-  Cell missing_of(std::size_t c, const Column& column) {
-    return column.has_missing ? std::exchange(cells_[c][column.n_codes], Cell{0, 0}) : Cell{0, 0};
+  static constexpr std::size_t kMostLanes = 1 + kMostOutputs;
+  Lane* cell_of(std::size_t c, std::size_t code) { return &cells_[(c * apart_ + code) * lanes_]; }
+
+  // Calls fn with the number of lanes as a constant, so that a cell is a few registers.
+  template <std::size_t kLanes = 2, class Fn>
+  void with_lanes(Fn&& fn) const {
+    if (lanes_ == kLanes) return fn(std::integral_constant<std::size_t, kLanes>{});
+    if constexpr (kLanes < kMostLanes) with_lanes<kLanes + 1>(fn);
   }
-  using Cells = Cell[kSlots];
-  std::unique_ptr<Cells[]> cells_;  // of kTogether columns, all zero between nodes
-  MarkedBytes marks_[kTogether];    // codes that occur, if there are few rows; none: look at all
-  Lane left_h_[kSlots], left_g_[kSlots];
+
+  std::size_t lanes_ = 0, apart_ = 0;  // of a cell; slots of a column
+  BigVector<Lane> cells_;              // of some columns, all zero between nodes
+  MarkedBytes marks_[kTogether];       // codes that occur, if there are few rows; none: look at all
+  Lane left_[kMostLanes][kSlots] = {};
   ScoredCuts cuts_;
 };
 

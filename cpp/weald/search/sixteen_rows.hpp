@@ -19,30 +19,6 @@ inline constexpr std::size_t kRowsAtOnce = Bytes::kSize;
 struct SixteenRows {
   alignas(16) std::uint8_t h[kRowsAtOnce] = {};
   alignas(16) std::uint8_t g[kRowsAtOnce] = {};
-
-  void fill(const NodeRows& node) {
-    *this = {};
-    for (std::size_t i = 0; i < std::min(node.n, kRowsAtOnce); ++i) {
-      h[i] = static_cast<std::uint8_t>(node.words[i] & 0xFF);
-      g[i] = static_cast<std::uint8_t>(node.words[i] >> 32);
-    }
-  }
-};
-
-// Are the codes different at all? `missing` tells whether the code for missing values is among them.
-struct SixteenCodes {
-  alignas(16) std::uint8_t code[kRowsAtOnce];
-  bool varies = false, missing = false;
-
-  SixteenCodes(const Column& column, const NodeRows& node) {
-    const View<const std::uint8_t> data{static_cast<const std::uint8_t*>(column.data), column.extent};
-    const std::uint8_t first = data[node.rows[0] * column.stride];
-    for (std::size_t i = 0; i < node.n; ++i) code[i] = data[node.rows[i] * column.stride];
-    for (std::size_t i = node.n; i < kRowsAtOnce; ++i) code[i] = first;
-    const Bytes codes = Bytes::load(code);
-    varies = codes.is(first).bits() != 0xFFFF;
-    missing = column.n_codes < 256 && codes.is(column.n_codes).bits() != 0;
-  }
 };
 
 // `members`: bit i says that row i is in the node; others weigh nothing.

@@ -53,7 +53,8 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   const auto H = static_cast<std::int32_t>(*total & 0xFFFFFFFF), G = static_cast<std::int32_t>(*total >> 32);
   const std::uint32_t all = static_cast<std::uint32_t>(G) << 16 | static_cast<std::uint32_t>(H);
   const std::size_t n = column.n_codes;
-  sum_up(cells_[c], (n + 3) / 4 * 4, left_);
+  const std::uint32_t* const cells = cells_ + c * apart_;
+  sum_up(cells, whole_vectors(n), left_);
   std::size_t first = 0;
   while (left_[first] == 0) ++first;
   if (left_[first] == all) return false;
@@ -69,7 +70,7 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   double bar = -1;
   std::size_t at = first;
   for (std::size_t k = first; k < last; ++k) {
-    if (ratio_[k - first] < enough || cells_[c][k] == 0) continue;
+    if (ratio_[k - first] < enough || cells[k] == 0) continue;
     const double hl = left_[k] & 0xFFFF, gl = left_[k] >> 16, ratio = gain_ratio<double>(gl, hl, G, H);
     if (ratio > bar) bar = ratio, at = k;
   }
@@ -82,7 +83,7 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   best.last_left = static_cast<Code>(at);
   best.left_sum = Lane{left_[at] >> 16} << 32 | Lane{left_[at] & 0xFFFF};
   best.first_right = best.last_left + 1;
-  while (cells_[c][best.first_right] == 0) ++best.first_right;
+  while (cells[best.first_right] == 0) ++best.first_right;
   return true;
 }
 

@@ -13,29 +13,35 @@ class SmallHistograms {
  public:
   static constexpr std::size_t kSlots = 256;
 
-  // Histograms of up to kTogether columns with one stride.
-  void count(std::span<const Column* const> columns, const NodeRows& node) {
+  // Histograms of columns with one stride, of at most kTogetherSlots in all.
+  void count(std::span<const Column* const> columns, const NodeRows& node, const Channels&) {
     words_.resize(node.n);
     for (std::size_t i = 0; i < node.n; ++i) {
       words_[i] = static_cast<std::uint32_t>(node.words[i] >> 16 | (node.words[i] & 0xFFFF));
     }
     const std::size_t k = columns.size(), stride = columns[0]->stride;
     View<const std::uint8_t> data[kTogether];
-    for (std::size_t c = 0; c < k; ++c)
+    std::size_t most = 0;
+    for (std::size_t c = 0; c < k; ++c) {
       data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
-    std::fill_n(&cells_[0][0], k * kSlots, 0U);
+      most = std::max(most, columns[c]->slots());
+    }
+    const std::size_t apart = apart_ = whole_vectors(most);
+    std::fill_n(cells_, k * apart, 0U);
     const auto rows = node.rows;
     const std::uint32_t* const words = words_.data();
-    std::uint32_t* const cells = &cells_[0][0];
+    std::uint32_t* const cells = cells_;
     for (std::size_t i = 0; i < node.n; ++i) {
       const std::size_t row = rows[i] * stride;
       const std::uint32_t word = words[i];
-      for (std::size_t c = 0; c < k; ++c) cells[c * kSlots + data[c][row]] += word;
+      for (std::size_t c = 0; c < k; ++c) cells[c * apart + data[c][row]] += word;
     }
   }
 
   void forget(std::size_t) {}  // cells are cleared when they are counted
-  bool missing(std::size_t c, const Column& column) const { return cells_[c][column.n_codes] != 0; }
+  bool missing(std::size_t c, const Column& column) const {
+    return column.has_missing && cells_[c * apart_ + column.n_codes] != 0;
+  }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better; false if it does not vary.
   bool search(std::size_t c, const SearchRequest& request, const Column& column, std::uint32_t j, const Lane* total,
@@ -43,7 +49,8 @@ class SmallHistograms {
 
  private:
   std::vector<std::uint32_t> words_;
-  alignas(16) std::uint32_t cells_[kTogether][kSlots];
+  std::size_t apart_ = 0;  // slots of a column
+  alignas(16) std::uint32_t cells_[kTogetherSlots];
   alignas(16) std::uint32_t left_[kSlots];
   float ratio_[kSlots];
 };

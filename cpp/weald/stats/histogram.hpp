@@ -7,6 +7,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/bins/binned_matrix.hpp"
+#include "weald/stats/all_columns.hpp"
 #include "weald/stats/statistics.hpp"
 
 namespace weald {
@@ -103,6 +104,14 @@ void add_rows(const Column& column, const NodeRows& node, const Channels& stats,
   });
 }
 
+// Cells are summed up four at a time.
+inline std::size_t whole_vectors(std::size_t slots) { return (slots + 3) / 4 * 4; }
+
+// How many columns of bytes are counted at once, if none has more slots.
+inline std::size_t columns_together(std::size_t slots) {
+  return std::min(kTogetherSlots / whole_vectors(std::min(slots, kByteSlots)), kTogether);
+}
+
 // Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
 // column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
 inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats,
@@ -134,6 +143,9 @@ inline void add_rows_together(std::span<const Column* const> columns, const Node
     each([=](std::size_t i, Lane* cell) {
       for (std::size_t l = 0; l < lanes; ++l) cell[l] += words[i * lanes + l];
     });
+  } else if (sums_h_at_the_end(stats, node.n, apart / lanes)) {
+    each([=, hot = node.hot](std::size_t i, Lane* cell) { cell[0] += 1, cell[2 + hot[i]] += words[i]; });
+    sum_h(stats, k * apart / lanes, cells);
   } else {
     each([=, hot = node.hot](std::size_t i, Lane* cell) {
       const Lane h = words[i];

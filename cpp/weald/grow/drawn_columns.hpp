@@ -35,7 +35,8 @@ class DrawnColumns {
   void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats,
              std::span<const std::uint32_t> drawn) {
     const auto columns = byte_columns(node, drawn);
-    const std::size_t apart = std::min(node.block->most_codes, kByteSlots) * stats.lanes;
+    const std::size_t slots = std::min(node.block->most_codes, kByteSlots);
+    const std::size_t apart = stats.lanes == 1 ? slots_apart(columns.size(), slots) : slots * stats.lanes;
     cells_.assign(columns.size() * apart, 0);
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;

@@ -33,34 +33,32 @@ WEALD_WIDE double score_cuts(const Lane* left, std::size_t n, const Lane* total,
 void NumberHistograms::count(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats) {
   prepare(stats.channels);
   const std::size_t k = columns.size(), stride = columns[0]->stride;
-  View<const std::uint8_t> data[kTogether];
   apart_ = 0;
-  for (std::size_t c = 0; c < k; ++c) {
-    data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
-    apart_ = std::max(apart_, columns[c]->slots());
-  }
+  for (const Column* column : columns) apart_ = std::max(apart_, column->slots());
   const auto rows = node.rows;
   const bool marks = node.n < kFewMarked;
   with_lanes([&](auto lanes) {
-    Lane* const cells = cells_.data();
-    const std::size_t apart = apart_ * lanes;
-    const auto add_row = [&](std::size_t i) {
-      const std::size_t row = rows[i] * stride;
-      Lane word[lanes];  // H, G of all outputs, after the count
-      std::copy_n(node.words.get(i * (lanes + 1) + 1, lanes), lanes.value, word);
-      for (std::size_t c = 0; c < k; ++c) {
-        const Code code = data[c][row];
-        Lane* cell = cells + c * apart + code * lanes;
-        for (std::size_t l = 0; l < lanes; ++l) cell[l] += word[l];
-        if (marks) marks_[c].mark(code);
+    with_bytes(columns, apart_ * lanes, [&](const auto& data, auto apart) {
+      Lane* const cells = cells_.data();
+      const auto add_row = [&](std::size_t i) {
+        const std::size_t row = rows[i] * stride;
+        constexpr std::size_t kLanes = decltype(lanes)::value;
+        Lane word[kLanes];  // H, G of all outputs, after the count
+        std::copy_n(node.words.get(i * (kLanes + 1) + 1, kLanes), kLanes, word);
+        for (std::size_t c = 0; c < data.size() && c < k; ++c) {
+          const Code code = data[c][row];
+          Lane* cell = cells + c * apart + code * lanes;
+          for (std::size_t l = 0; l < lanes; ++l) cell[l] += word[l];
+          if (marks) marks_[c].mark(code);
+        }
+      };
+      std::size_t i = 0;
+      for (; i + kPrefetchRows < node.n; ++i) {
+        prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
+        add_row(i);
       }
-    };
-    std::size_t i = 0;
-    for (; i + kPrefetchRows < node.n; ++i) {
-      prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
-      add_row(i);
-    }
-    for (; i < node.n; ++i) add_row(i);
+      for (; i < node.n; ++i) add_row(i);
+    });
   });
 }
 

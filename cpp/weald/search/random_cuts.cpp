@@ -53,30 +53,15 @@ constexpr std::size_t kPart = sizeof(Lanes) / sizeof(Lane);
   ByteVector name;             \
   std::memcpy(&(name), (from), kWidth)
 
-#ifndef __clang__
-constexpr bool kHasShuffle = true;
-// The same where all places are among the first kNear bytes.
-WEALD_WIDE void gather_near(const Source& source, const std::uint8_t* places, std::uint8_t* out) {
-  WEALD_LOAD(order, places);
-  for (std::size_t i = 0; i < source.n; ++i) {
-    WEALD_LOAD(first, source.row(i));
-    WEALD_LOAD(second, source.row(i) + kWidth);
-    const ByteVector codes = __builtin_shuffle(first, second, order);
-    std::memcpy(out + i * kWidth, &codes, kWidth);
-  }
-}
-#else
-constexpr bool kHasShuffle = false;
-void gather_near(const Source&, const std::uint8_t*, std::uint8_t*) {}
-#endif
-
-WEALD_WIDE void find_extremes(const Strip& strip, const ExtremeBytes& out) {
+// codes_of(i): those of a row.
+template <class CodesOf>
+WEALD_INLINE void find_extremes(std::size_t n, const ExtremeBytes& out, CodesOf&& codes_of) {
   WEALD_LOAD(missing, out.missing);
   WEALD_LOAD(low, out.low);
   WEALD_LOAD(high, out.high);
   WEALD_LOAD(seen, out.seen);
-  for (std::size_t i = 0; i < strip.n; ++i) {
-    WEALD_LOAD(codes, strip.row(i));
+  for (std::size_t i = 0; i < n; ++i) {
+    const ByteVector codes = codes_of(i);
     const ByteVector absent = static_cast<ByteVector>(codes == missing), present = codes & ~absent;
     low = codes < low ? codes : low;
     high = present > high ? present : high;
@@ -86,6 +71,32 @@ WEALD_WIDE void find_extremes(const Strip& strip, const ExtremeBytes& out) {
   std::memcpy(out.high, &high, kWidth);
   std::memcpy(out.seen, &seen, kWidth);
 }
+
+WEALD_WIDE void look_at(const Strip& strip, const ExtremeBytes& out) {
+  find_extremes(strip.n, out, [&](std::size_t i) __attribute__((always_inline)) {
+    WEALD_LOAD(codes, strip.row(i));
+    return codes;
+  });
+}
+
+#ifndef __clang__
+constexpr bool kHasShuffle = true;
+// The same after `gather`, where all places are among the first kNear bytes.
+WEALD_WIDE void gather_near(const Source& source, const std::uint8_t* places, std::uint8_t* into,
+                            const ExtremeBytes& out) {
+  WEALD_LOAD(order, places);
+  find_extremes(source.n, out, [&](std::size_t i) __attribute__((always_inline)) {
+    WEALD_LOAD(first, source.row(i));
+    WEALD_LOAD(second, source.row(i) + kWidth);
+    const ByteVector codes = __builtin_shuffle(first, second, order);
+    std::memcpy(into + i * kWidth, &codes, kWidth);
+    return codes;
+  });
+}
+#else
+constexpr bool kHasShuffle = false;
+void gather_near(const Source&, const std::uint8_t*, std::uint8_t*, const ExtremeBytes&) {}
+#endif
 
 // counted[class][column] += rows not above the top. Odd and even rows are counted in two sets, `apart`
 // bytes from each other: a count in memory has to wait for the one before.
@@ -101,43 +112,47 @@ WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* tops, const 
   }
 }
 
-// Which columns of a row are not above the tops: all bits, or none.
+// Which columns of a row are not above the tops: all bits, or none. These are counted, too.
 template <std::size_t kParts>
-WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, Lanes* left) {
+WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, ByteVector& count, Lanes* left) {
   typedef std::int8_t FewBytes __attribute__((vector_size(kPart)));
   WEALD_LOAD(codes, row);
   const ByteVector bytes = static_cast<ByteVector>(codes <= top);
+  count -= bytes;  // "true" is 255, that is -1
   FewBytes part[kWidth / kPart];
   std::memcpy(part, &bytes, kWidth);
 #pragma GCC unroll 4
   for (std::size_t p = 0; p < kParts; ++p) left[p] = __builtin_convertvector(part[p], Lanes);
 }
 
-// sums[column] += value of the rows not above the top.
+// sums[column] += value of the rows not above the top, of which there are at most 255; counts[column]: how many.
 template <std::size_t kParts>
 WEALD_INLINE void sum_parts(const Strip& strip, const std::uint8_t* tops, const Lane* values, std::size_t apart,
-                            Lane* sums) {
+                            Lane* sums, std::uint8_t* counts) {
   WEALD_LOAD(top, tops);
+  ByteVector count = {};
   Lanes sum[kParts], left[kParts];
   std::memcpy(sum, sums, sizeof(sum));
   for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, left);
+    find_left<kParts>(strip.row(i), top, count, left);
     const Lane value = values[i * apart];
     const Lanes all = {value, value, value, value};
 #pragma GCC unroll 4
     for (std::size_t p = 0; p < kParts; ++p) sum[p] += left[p] & all;
   }
   std::memcpy(sums, sum, sizeof(sum));
+  std::memcpy(counts, &count, kWidth);
 }
 
 // sums[class][column] += value, the same.
 template <std::size_t kParts>
 WEALD_INLINE void sum_parts_by_class(const Strip& strip, const std::uint8_t* tops, const Lane* values,
-                                     const std::uint32_t* classes, Lane* sums) {
+                                     const std::uint32_t* classes, Lane* sums, std::uint8_t* counts) {
   WEALD_LOAD(top, tops);
+  ByteVector count = {};
   Lanes left[kParts];
   for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, left);
+    find_left<kParts>(strip.row(i), top, count, left);
     const Lanes all = {values[i], values[i], values[i], values[i]};
     Lane* own = sums + classes[i] * kWidth;
 #pragma GCC unroll 4
@@ -148,29 +163,31 @@ WEALD_INLINE void sum_parts_by_class(const Strip& strip, const std::uint8_t* top
       std::memcpy(own + p * kPart, &sum, sizeof(sum));
     }
   }
+  std::memcpy(counts, &count, kWidth);
 }
 
 // The first n columns; the others are left out in fours.
 WEALD_WIDE void sum_strip(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
-                          std::size_t apart, Lane* sums) {
-  if (n <= kPart) return sum_parts<1>(strip, tops, values, apart, sums);
-  if (n <= 2 * kPart) return sum_parts<2>(strip, tops, values, apart, sums);
-  if (n <= 3 * kPart) return sum_parts<3>(strip, tops, values, apart, sums);
-  sum_parts<4>(strip, tops, values, apart, sums);
+                          std::size_t apart, Lane* sums, std::uint8_t* counts) {
+  if (n <= kPart) return sum_parts<1>(strip, tops, values, apart, sums, counts);
+  if (n <= 2 * kPart) return sum_parts<2>(strip, tops, values, apart, sums, counts);
+  if (n <= 3 * kPart) return sum_parts<3>(strip, tops, values, apart, sums, counts);
+  sum_parts<4>(strip, tops, values, apart, sums, counts);
 }
 WEALD_WIDE void sum_strip_by_class(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
-                                   const std::uint32_t* classes, Lane* sums) {
-  if (n <= 2 * kPart) return sum_parts_by_class<2>(strip, tops, values, classes, sums);
-  sum_parts_by_class<4>(strip, tops, values, classes, sums);
+                                   const std::uint32_t* classes, Lane* sums, std::uint8_t* counts) {
+  if (n <= 2 * kPart) return sum_parts_by_class<2>(strip, tops, values, classes, sums, counts);
+  sum_parts_by_class<4>(strip, tops, values, classes, sums, counts);
 }
 #undef WEALD_LOAD
 #else
 constexpr bool kHasVectors = false, kHasShuffle = false;  // the general search takes over
-void gather_near(const Source&, const std::uint8_t*, std::uint8_t*) {}
-void find_extremes(const Strip&, const ExtremeBytes&) {}
+void gather_near(const Source&, const std::uint8_t*, std::uint8_t*, const ExtremeBytes&) {}
+void look_at(const Strip&, const ExtremeBytes&) {}
 void count_strip(const Strip&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t) {}
-void sum_strip(const Strip&, std::size_t, const std::uint8_t*, const Lane*, std::size_t, Lane*) {}
-void sum_strip_by_class(const Strip&, std::size_t, const std::uint8_t*, const Lane*, const std::uint32_t*, Lane*) {}
+void sum_strip(const Strip&, std::size_t, const std::uint8_t*, const Lane*, std::size_t, Lane*, std::uint8_t*) {}
+void sum_strip_by_class(const Strip&, std::size_t, const std::uint8_t*, const Lane*, const std::uint32_t*, Lane*,
+                        std::uint8_t*) {}
 #endif
 
 }  // namespace
@@ -199,8 +216,13 @@ void RandomCuts::look(const Block& block, const Row* rows, std::size_t n, std::s
   for (std::size_t begin = 0; begin < n; begin += kCutsFlush) {
     const Source source{block.row_bytes, block.row_stride, rows + begin, std::min(kCutsFlush, n - begin)};
     std::uint8_t* out = &codes_[begin * kColumns];
-    kHasShuffle && block.row_stride <= kNear ? gather_near(source, near, out) : gather(source, places, n_drawn_, out);
-    find_extremes({out, source.n}, {missing_, low_, high_, seen_});
+    const ExtremeBytes extremes{missing_, low_, high_, seen_};
+    if (kHasShuffle && block.row_stride <= kNear) {
+      gather_near(source, near, out, extremes);
+    } else {
+      gather(source, places, n_drawn_, out);
+      look_at({out, source.n}, extremes);
+    }
   }
 }
 
@@ -251,16 +273,25 @@ void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, 
   }
 }
 
+// Calls fn(strip, first row) with so many rows at a time as a byte can count.
+template <class Fn>
+void RandomCuts::for_strips(const NodeRows& rows, Fn&& fn) const {
+  constexpr std::size_t kFlush = kCutsFlush / 2;
+  for (std::size_t begin = 0; begin < rows.n; begin += kFlush) {
+    fn(Strip{&codes_[begin * kColumns], std::min(kFlush, rows.n - begin)}, begin);
+  }
+}
+
 void RandomCuts::sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
   weighed_.assign(stats.channels * kColumns, 0);
-  const Lane one = 1;
-  Lane counts[kColumns] = {};
-  const Strip strip{codes_.data(), rows.n};
-  sum_strip_by_class(strip, n_drawn_, tops, rows.words.get(0, rows.n), rows.hot.get(0, rows.n), weighed_.data());
-  sum_strip(strip, n_drawn_, tops, &one, 0, counts);
+  for_strips(rows, [&](const Strip& strip, std::size_t begin) {
+    std::uint8_t counts[kColumns];
+    sum_strip_by_class(strip, n_drawn_, tops, rows.words.get(begin, strip.n), rows.hot.get(begin, strip.n),
+                       weighed_.data(), counts);
+    for (const DrawnCut& cut : cuts_) sums[cut.k * stats.lanes] += counts[cut.k];
+  });
   for (const DrawnCut& cut : cuts_) {
     Lane* cell = sums + cut.k * stats.lanes;
-    cell[0] = counts[cut.k];
     for (std::size_t c = 0; c < stats.channels; ++c) {
       cell[2 + c] = weighed_[c * kColumns + cut.k];
       cell[1] += cell[2 + c];
@@ -270,15 +301,19 @@ void RandomCuts::sum_classes(const std::uint8_t* tops, const Channels& stats, co
 
 void RandomCuts::sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
   const std::size_t lanes = stats.lanes;
-  const bool h_counts = lanes > 1 && stats.unit_weights && stats.whole_weights;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    if (lane == 1 && h_counts) continue;
+  const bool packed = lanes == 1, h_counts = stats.unit_weights && stats.whole_weights;  // else H is summed
+  for (std::size_t lane = packed ? 0 : h_counts ? 2 : 1; lane < lanes; ++lane) {
     Lane sum[kColumns] = {};
-    sum_strip({codes_.data(), rows.n}, n_drawn_, tops, rows.words.get(lane, 1), lanes, sum);
+    const bool first = lane == (h_counts ? 2 : 1);
+    for_strips(rows, [&](const Strip& strip, std::size_t begin) {
+      std::uint8_t counts[kColumns];
+      sum_strip(strip, n_drawn_, tops, rows.words.get(begin * lanes + lane, 1), lanes, sum, counts);
+      for (std::size_t at = 0; at < cuts_.size() && first; ++at) sums[cuts_[at].k * lanes] += counts[cuts_[at].k];
+    });
     for (const DrawnCut& cut : cuts_) sums[cut.k * lanes + lane] = sum[cut.k];
   }
   for (const DrawnCut& cut : cuts_) {
-    if (h_counts) sums[cut.k * lanes + 1] = sums[cut.k * lanes];
+    if (!packed && h_counts) sums[cut.k * lanes + 1] = sums[cut.k * lanes];
   }
 }
 

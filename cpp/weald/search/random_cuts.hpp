@@ -43,6 +43,8 @@ class RandomCuts {
   void sum_up_to(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums);
   void count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows,
                      Lane* sums);
+  template <class Fn>
+  void for_strips(const NodeRows& rows, Fn&& fn) const;
   void sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
   void sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
 

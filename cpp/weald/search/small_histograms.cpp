@@ -30,6 +30,20 @@ void sum_up(const std::uint32_t* cells, std::size_t n, std::uint32_t* left) {
   for (std::size_t k = 0; k < n; ++k) left[k] = sum += cells[k];
 }
 
+// The first of ratio[k] .. ratio[n - 1] that is enough, or n; some more can be read.
+std::size_t find_enough(const float* ratio, std::size_t k, std::size_t n, float enough) {
+#ifdef WEALD_HAS_SSE2
+  const __m128 least = _mm_set1_ps(enough);
+  for (; k < n; k += 4) {
+    const int found = _mm_movemask_ps(_mm_cmpge_ps(_mm_loadu_ps(ratio + k), least));
+    if (found != 0) return std::min(n, k + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found))));
+  }
+#else
+  while (k < n && ratio[k] < enough) ++k;
+#endif
+  return std::min(k, n);
+}
+
 }  // namespace
 
 WEALD_WIDE float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, float* ratio) {
@@ -69,8 +83,10 @@ bool SmallHistograms::search(std::size_t c, const SearchRequest& request, const 
   const auto enough = static_cast<float>(most * kSlack);
   double bar = -1;
   std::size_t at = first;
-  for (std::size_t k = first; k < last; ++k) {
-    if (ratio_[k - first] < enough || cells[k] == 0) continue;
+  const std::size_t n_cuts = last - first;
+  for (std::size_t p = 0; (p = find_enough(ratio_, p, n_cuts, enough)) < n_cuts; ++p) {
+    const std::size_t k = first + p;
+    if (cells[k] == 0) continue;
     const double hl = left_[k] & 0xFFFF, gl = left_[k] >> 16, ratio = gain_ratio<double>(gl, hl, G, H);
     if (ratio > bar) bar = ratio, at = k;
   }

@@ -20,22 +20,20 @@ class SmallHistograms {
       words_[i] = static_cast<std::uint32_t>(node.words[i] >> 16 | (node.words[i] & 0xFFFF));
     }
     const std::size_t k = columns.size(), stride = columns[0]->stride;
-    View<const std::uint8_t> data[kTogether];
     std::size_t most = 0;
-    for (std::size_t c = 0; c < k; ++c) {
-      data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
-      most = std::max(most, columns[c]->slots());
-    }
-    const std::size_t apart = apart_ = whole_vectors(most);
-    std::fill_n(cells_, k * apart, 0U);
+    for (const Column* column : columns) most = std::max(most, column->slots());
+    apart_ = slots_apart(k, most);
+    for (std::size_t c = 0; c < k; ++c) std::fill_n(cells_ + c * apart_, whole_vectors(most), 0U);
     const auto rows = node.rows;
     const std::uint32_t* const words = words_.data();
     std::uint32_t* const cells = cells_;
-    for (std::size_t i = 0; i < node.n; ++i) {
-      const std::size_t row = rows[i] * stride;
-      const std::uint32_t word = words[i];
-      for (std::size_t c = 0; c < k; ++c) cells[c * apart + data[c][row]] += word;
-    }
+    with_bytes(columns, apart_, [&](const auto& data, auto apart) {
+      for (std::size_t i = 0; i < node.n; ++i) {
+        const std::size_t row = rows[i] * stride;
+        const std::uint32_t word = words[i];
+        for (std::size_t c = 0; c < data.size() && c < k; ++c) cells[c * apart + data[c][row]] += word;
+      }
+    });
   }
 
   void forget(std::size_t) {}  // cells are cleared when they are counted
@@ -52,7 +50,7 @@ class SmallHistograms {
   std::size_t apart_ = 0;  // slots of a column
   alignas(16) std::uint32_t cells_[kTogetherSlots];
   alignas(16) std::uint32_t left_[kSlots];
-  float ratio_[kSlots];
+  float ratio_[kSlots + 4] = {};
 };
 
 }  // namespace weald

@@ -1,6 +1,7 @@
 // Sums per code over the rows of a node.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -112,30 +113,51 @@ inline std::size_t columns_together(std::size_t slots) {
   return std::min(kTogetherSlots / whole_vectors(std::min(slots, kByteSlots)), kTogether);
 }
 
+// How far apart the cells of some columns are put: those of few columns so far that any code has room, since the compiler
+// then knows where they are.
+inline constexpr std::size_t kFewColumns = std::min<std::size_t>(8, kTogether);
+inline std::size_t slots_apart(std::size_t columns, std::size_t slots) {
+  return columns <= kFewColumns ? kByteSlots : whole_vectors(slots);
+}
+
+// Calls fn(data, apart) with the bytes of some columns, and with what `slots_apart` says. Loops over few are unrolled.
+template <class Fn>
+void with_bytes(std::span<const Column* const> columns, std::size_t apart, Fn&& fn) {
+  const auto call = [&]<std::size_t kRoom>(std::integral_constant<std::size_t, kRoom>, auto distance) {
+    std::array<View<const std::uint8_t>, kRoom> data;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
+    }
+    fn(data, distance);
+  };
+  using Few = std::integral_constant<std::size_t, kFewColumns>;
+  if (columns.size() > kFewColumns) return call(std::integral_constant<std::size_t, kTogether>{}, apart);
+  apart == kByteSlots ? call(Few{}, std::integral_constant<std::size_t, kByteSlots>{}) : call(Few{}, apart);
+}
+
 // Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
 // column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
 inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats,
                               std::size_t apart, View<Lane> cells) {
   const std::size_t k = columns.size(), lanes = stats.lanes, outputs = stats.n_outputs;
-  View<const std::uint8_t> data[kTogether];
-  std::size_t stride = 0;  // of all of them
-  for (std::size_t c = 0; c < k; ++c) {
-    data[c] = {static_cast<const std::uint8_t*>(columns[c]->data), columns[c]->extent};
-    stride = columns[c]->stride;
-  }
+  const std::size_t stride = columns[0]->stride;  // of all of them
   const auto rows = node.rows;
   const auto words = node.words;
   const auto each = [&](auto&& add) {
-    const auto add_row = [&](std::size_t i) {
-      const std::size_t row = rows[i] * stride;
-      for (std::size_t c = 0; c < k; ++c) add(i, cells.get(c * apart + data[c][row] * lanes, lanes));
-    };
-    std::size_t i = 0;
-    for (; i + kPrefetchRows < node.n; ++i) {
-      prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
-      add_row(i);
-    }
-    for (; i < node.n; ++i) add_row(i);
+    with_bytes(columns, apart, [&](const auto& data, auto distance) {
+      const auto add_row = [&](std::size_t i) {
+        const std::size_t row = rows[i] * stride;
+        for (std::size_t c = 0; c < data.size() && c < k; ++c) {
+          add(i, cells.get(c * distance + data[c][row] * lanes, lanes));
+        }
+      };
+      std::size_t i = 0;
+      for (; i + kPrefetchRows < node.n; ++i) {
+        prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
+        add_row(i);
+      }
+      for (; i < node.n; ++i) add_row(i);
+    });
   };
   if (stats.layout == Layout::Packed) {
     each([=](std::size_t i, Lane* cell) { *cell += words[i]; });

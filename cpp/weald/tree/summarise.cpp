@@ -54,13 +54,46 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   return with_criterion(criterion, [&](auto kind) { return kind.impurity(p, k); });
 }
 
-// sum_leaf(m, sums, weight) adds up a leaf's class weights. Children come after their parents, a left one at once: going
-// backwards the sums of both are on top of a stack, which stays near, however large the tree is.
+// sum_leaf(m, sums, weight) adds up a leaf's class weights.
 template <class SumLeaf>
 void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes, Criterion criterion,
                        Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t width = out.n_outputs * out.max_classes;
-  const bool bounded = !shape.lower.empty() && n_classes[0] == 2, in_short = out.value.empty();
+  std::fill(out.value.begin(), out.value.end(), 0.0);
+  for (std::size_t m = shape.size(); m-- > 0;) {
+    patience.spend(8 + width);
+    double* value = &out.value[m * width];
+    if (shape.right[m] < 0) {
+      sum_leaf(m, value, out.weight[m]);
+    } else {
+      const std::size_t children[] = {m + 1, static_cast<std::size_t>(shape.right[m])};
+      for (const std::size_t child : children) {
+        out.weight[m] += out.weight[child];
+        for (std::size_t c = 0; c < width; ++c) value[c] += out.value[child * width + c];
+      }
+    }
+  }
+  const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
+  for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
+    patience.spend(8 + 4 * width);
+    double* value = &out.value[m * width];
+    for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
+    for (std::size_t o = 0; o < out.n_outputs; ++o) {
+      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, n_classes[o], criterion);
+    }
+    out.impurity[m] /= static_cast<double>(out.n_outputs);
+    if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
+      value[1] = within_bounds(shape, m, value[1]);
+      value[0] = 1 - value[1];
+    }
+  }
+}
+
+// The same for many classes, of which leaves keep those that they have. Children come after their parents, a left one at
+// once: going backwards the sums of both are on top of a stack, which stays near, however large the tree is.
+template <class SumLeaf>
+void summarise_in_short(const Shape& shape, Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
+  const std::size_t width = out.n_outputs * out.max_classes;
   std::vector<double> stack, shares(width);
   std::vector<std::uint32_t> channels(width);
   for (std::size_t m = shape.size(); m-- > 0;) {
@@ -76,8 +109,6 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
       stack.resize(stack.size() - width);
     }
     const double* sums = &stack[stack.size() - width];
-    double* value = in_short ? nullptr : &out.value[m * width];
-    if (!in_short) std::fill_n(value, width, 0.0);
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       std::size_t n = 0;  // classes that are here; no branch, since those cannot be foretold
       for (std::size_t c = o * out.max_classes; c < (o + 1) * out.max_classes; ++c) {
@@ -86,15 +117,10 @@ void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_c
       }
       for (std::size_t k = 0; k < n; ++k) shares[k] /= out.weight[m];
       out.impurity[m] += impurity_of_shares(shares.data(), n, criterion);
-      for (std::size_t k = 0; k < n && !in_short; ++k) value[channels[k]] = shares[k];
-      for (std::size_t k = 0; k < n && in_short && leaf; ++k) out.shares.push_back({channels[k], shares[k]});
+      for (std::size_t k = 0; k < n && leaf; ++k) out.shares.push_back({channels[k], shares[k]});
     }
     out.impurity[m] /= static_cast<double>(out.n_outputs);
-    if (leaf && in_short) out.ends.push_back(out.shares.size());
-    if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
-      value[1] = within_bounds(shape, m, value[1]);
-      value[0] = 1 - value[1];
-    }
+    if (leaf) out.ends.push_back(out.shares.size());
   }
 }
 
@@ -252,7 +278,7 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
   out.weight.assign(n_nodes, 0.0);
   out.impurity.assign(n_nodes, 0.0);
   const bool in_short = whose == Shares::OfLeaves && out.max_classes > 2;
-  if (!in_short) out.value.resize(n_nodes * out.n_outputs * out.max_classes);  // all of it is written
+  if (!in_short) out.value.resize(n_nodes * out.n_outputs * out.max_classes);
   return out;
 }
 
@@ -274,20 +300,21 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
                         value[0] = weight - second;
                       });
   } else if (target.classes) {
-    summarise_classes(shape, target.n_classes, criterion, out, patience,
-                      [&](std::size_t m, double* value, double& weight) {
-                        for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-                          for (std::size_t i = begin; i < end; ++i) {
-                            const Row row = shape.rows[i];
-                            const double w = target.weight(row);
-                            weight += w;
-                            for (std::size_t o = 0; o < out.n_outputs; ++o) {
-                              const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
-                              value[o * out.max_classes + k] += w;
-                            }
-                          }
-                        });
-                      });
+    const auto sum_leaf = [&](std::size_t m, double* value, double& weight) {
+      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const Row row = shape.rows[i];
+          const double w = target.weight(row);
+          weight += w;
+          for (std::size_t o = 0; o < out.n_outputs; ++o) {
+            const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
+            value[o * out.max_classes + k] += w;
+          }
+        }
+      });
+    };
+    out.value.empty() ? summarise_in_short(shape, criterion, out, patience, sum_leaf)
+                      : summarise_classes(shape, target.n_classes, criterion, out, patience, sum_leaf);
   } else if (is_from_rows(criterion)) {
     summarise_medians(shape, target, out, interrupt);
   } else {

@@ -368,7 +368,8 @@ class Numbers {
     low = kInf, high = -kInf;
     for (std::size_t c = 0; c < Tile::kChunks; ++c) {
       for (std::uint32_t bits = node.in[c].bits(); bits != 0; bits &= bits - 1) {
-        const double* y = &tile.statistic.y[(c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))) * outputs];
+        const double* y =
+            &tile.statistic.y[(c * kRowsAtOnce + static_cast<std::size_t>(std::countr_zero(bits))) * outputs];
         for (std::size_t o = 0; o < outputs; ++o) low = std::min(low, y[o]), high = std::max(high, y[o]);
         if (units.serve(low, high)) return true;  // after a few rows, as a rule
       }

@@ -348,8 +348,8 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
       const Lane *left = &left_[k * stats.lanes], *missing = has_missing ? &absent_[k * stats.lanes] : nullptr;
-      const Cut cut = scan_cuts(
-          sums, total, missing, [](bool) { return Range{1, 1}; }, [&](std::size_t) { return left; }, limits);
+      const Cut cut =
+          scan_cuts(sums, total, missing, [](bool) { return Range{1, 1}; }, [&](std::size_t) { return left; }, limits);
       if (!best.loses_to(cut.score, column, request.ties)) continue;
       best = {};  // nothing of what another column had found
       best.score = cut.score, best.column = column, best.left_sum = cut.left_sum;

@@ -284,8 +284,7 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
-                  Shares whose) {
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt, Shares whose) {
   Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes, whose);
   for (std::size_t m = 0; m < shape.size(); ++m) {

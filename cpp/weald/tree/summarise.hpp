@@ -25,7 +25,8 @@ struct Summary {
   void for_values(std::size_t m, std::size_t leaf, Fn&& fn) const {
     if (!ends.empty()) {
       const std::size_t own = ends.size() - 1 - leaf;
-      for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at) fn(shares[at].channel, shares[at].value);
+      for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at)
+        fn(shares[at].channel, shares[at].value);
       return;
     }
     const std::size_t width = n_outputs * max_classes;

@@ -83,6 +83,7 @@ inline constexpr std::size_t kTogetherSlots = sized(2048, 3 * 256);  // so many 
 inline constexpr std::size_t kFewLanes = sized(512, 40);     // of the cells of a column of many classes, counted so
 inline constexpr std::size_t kTogetherAbove = sized(48, 4);  // rows for which that pays
 inline constexpr std::size_t kColumnsAtOnce = sized(16, 3);  // whose cells stay in the first cache
+inline constexpr std::size_t kColumnsApart = sized(64, 2);   // for each thread: they share the columns, not the rows
 inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
 inline constexpr std::size_t kListsAtOnce = sized(16, 2);  // columns of a sparse table that a thread takes
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);

@@ -76,24 +76,25 @@ class Expander {
 
   bool worth_histogram(const OpenNode& node) const {
     // Where a node tries few columns it is quicker to count those alone.
-    if (search_.by_cells(*node.block)) {  // has it half as many filled cells as the histogram has?
+    if (search_.histograms().by_cells(*node.block)) {  // has it half as many filled cells as the histogram has?
       const SparseCells& cells = *plan_.matrix.sparse;
       return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
              2 * cells.lists.n_cells() * node.size() >= node.block->n_rows * cells.slot_begin.back();
     }
-    const bool most =
-        search_.by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns() : plan_.all_columns();
+    const bool most = search_.histograms().by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
+                                                                : plan_.all_columns();
     return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
            !is_from_rows(plan_.stats.criterion) &&
-           (search_.by_rows(*node.block)
+           (search_.histograms().by_rows(*node.block)
                 ? node.size() >= kFewestCounted || !plan_.stats.counted
                 : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
   }
 
   Histogram count_histogram(const OpenNode& node) {
-    return search_.by_rows(*node.block) || search_.by_cells(*node.block)
-               ? search_.count_all_columns(node, list_of(node))
-               : search_.count_histogram(node, search_.load(node, rows_of(node)));
+    NodeHistograms& histograms = search_.histograms();
+    return histograms.by_rows(*node.block) || histograms.by_cells(*node.block)
+               ? histograms.count_all_columns(node, list_of(node))
+               : histograms.count_columns(node, search_.load(node, rows_of(node)));
   }
 
   // Gives back the memory for searching large nodes while others are at work.
@@ -150,10 +151,10 @@ class Expander {
     if (!same_units(larger)) return;
     const bool keep = same_units(smaller);
     const Units own = parent.frame ? std::exchange(smaller.frame->units, parent.frame->units) : Units{};
-    const bool by_cells = search_.by_cells(*smaller.block);  // need no histogram to be subtracted
+    const bool by_cells = search_.histograms().by_cells(*smaller.block);  // need no histogram to be subtracted
     if (!by_cells || worth_histogram(smaller)) smaller.histogram = count_histogram(smaller);
     if (uses(Path::Subtraction)) {
-      search_.subtract(smaller, list_of(smaller), histogram);
+      search_.histograms().subtract(smaller, list_of(smaller), histogram);
       larger.histogram = std::move(histogram);
     } else {
       larger.histogram = count_histogram(larger);
@@ -209,7 +210,7 @@ class Expander {
 
   void gather_if_small(OpenNode& node) {
     Row* const rows = list_of(node);
-    if (search_.by_rows(*node.block)) return;
+    if (search_.histograms().by_rows(*node.block)) return;
     if (node.block->lists) {
       if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
       if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);

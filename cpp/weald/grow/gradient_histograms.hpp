@@ -26,27 +26,36 @@ void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn
 
 class GradientHistograms {
  public:
-  // Adds up the words of n rows of the block, those listed or all, in so many parts.
+  // Adds up the words of n rows of the block, those listed or all, in so many parts: of the columns if there are many,
+  // else of the rows.
   Histogram count(const Block& block, const Row* rows, std::size_t n, std::size_t parts, Interrupt& interrupt) {
-    const std::size_t cells = block.byte_rows().places.size() * kByteSlots;
+    const ByteRows bytes = block.byte_rows();
+    const std::size_t d = bytes.places.size(), cells = d * kByteSlots;
+    const bool by_columns = d >= kColumnsApart * parts;
     Histogram out = unset_histogram(cells);
     if (spare_.size() < parts) spare_.resize(parts);
-    for (std::size_t part = 1; part < parts; ++part) spare_[part].resize(cells);
+    for (std::size_t part = 1; part < parts && !by_columns; ++part) spare_[part].resize(cells);
     parallel_for(parts, parts, interrupt, [&](std::size_t part) {
-      // A part adds into cells of its own: whole numbers, so that the order is nothing.
-      Lane* const into = part > 0 ? spare_[part].data() : out.get();
-      for_column_cells(block, 1, true,
-                       [&](std::size_t begin, std::size_t end) { std::fill(into + begin, into + end, 0); });
-      const std::size_t stretch = std::max<std::size_t>(
-          kCodesBetweenPolls / std::max<std::size_t>(block.byte_rows().places.size(), 1), kLeastStretch);
-      const std::size_t last = n * (part + 1) / parts;
-      for (std::size_t begin = n * part / parts, end; begin < last; begin = end) {
+      const auto share = [&](std::size_t all, bool divided, std::size_t at) {
+        return divided ? all * at / parts : all;
+      };
+      const std::size_t from = by_columns ? share(d, true, part) : 0, to = share(d, by_columns, part + 1);
+      const std::size_t first = by_columns ? 0 : share(n, true, part), last = share(n, !by_columns, part + 1);
+      // A part of the rows adds into cells of its own: whole numbers, so that the order is nothing.
+      Lane* const into = part > 0 && !by_columns ? spare_[part].data() : out.get();
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+        if (begin >= from * kByteSlots && begin < to * kByteSlots) std::fill(into + begin, into + end, 0);
+      });
+      const ByteRows own = bytes.columns(from, to);
+      const std::size_t stretch =
+          std::max<std::size_t>(kCodesBetweenPolls / std::max<std::size_t>(to - from, 1), kLeastStretch);
+      for (std::size_t begin = first, end; begin < last; begin = end) {
         interrupt.poll();
         end = std::min(begin + stretch, last);
-        add_all_columns(block.byte_rows(), rows, begin, end, block.words.get(0, block.n_rows), into);
+        add_all_columns(own, rows, begin, end, block.words.get(0, block.n_rows), into + from * kByteSlots);
       }
     });
-    for (std::size_t part = 1; part < parts; ++part) {
+    for (std::size_t part = 1; part < parts && !by_columns; ++part) {
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) out[c] += spare_[part][c];
       });

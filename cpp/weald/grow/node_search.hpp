@@ -10,8 +10,9 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/drawn_columns.hpp"
-#include "weald/grow/gradient_histograms.hpp"
+#include "weald/grow/listed_rows.hpp"
 #include "weald/grow/node.hpp"
+#include "weald/grow/node_histograms.hpp"
 #include "weald/grow/partition.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/search/category_price.hpp"
@@ -43,6 +44,7 @@ class NodeSearch {
         channels_(plan.stats),
         total_(plan.stats.lanes),
         scratch_(threads),
+        histograms_(plan, threads),
         draw_(plan.matrix.n_columns()) {
     request_.stats = &channels_;
     if (plan.stats.gradients && plan.rules.category_smoothing > 0) {
@@ -124,71 +126,8 @@ class NodeSearch {
     return total_.data();
   }
 
-  // Are all columns of a node counted at once, straight from rows of bytes?
-  bool by_rows(const Block& block) const {
-    return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
-  }
-
-  // The same for a sparse table, from the cells that are filled. In blocks of fewer rows cells are walked list by list.
-  bool by_cells(const Block& block) const {
-    return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.lists && plan_.matrix.sparse->bins &&
-           block.n_rows == plan_.matrix.n_rows;
-  }
-
-  Histogram count_all_columns(const OpenNode& node, const Row* rows) {
-    const std::size_t n = node.size();
-    if (by_cells(*node.block)) {
-      const SparseCells& cells = *plan_.matrix.sparse;
-      if (n == node.block->n_rows) {
-        const double work = kUpdateNs * static_cast<double>(cells.lists.n_cells());
-        return pairs_.count_lists(*node.block, cells, node.sum, useful_threads(threads_, work), plan_.interrupt);
-      }
-      Histogram out = empty_histogram(cells.slot_begin.back());
-      pairs_.add_rows(*node.block, cells, rows, n, 1, out);
-      return out;
-    }
-    return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, std::min(useful(n), threads_),
-                        plan_.interrupt);
-  }
-
-  // Takes a part of the rows out of a histogram: its own histogram or, of a sparse table, row by row.
-  void subtract(const OpenNode& part, const Row* rows, Histogram& from) const {
-    if (by_cells(*part.block)) {
-      return pairs_.add_rows(*part.block, *plan_.matrix.sparse, rows, part.size(), -1, from);
-    }
-    for_cells(*part.block, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) from[k] -= part.histogram[k];
-    });
-  }
-
-  Histogram count_histogram(const OpenNode& node, const NodeRows& rows) const {
-    const auto& columns = node.block->columns;
-    const std::size_t lanes = plan_.stats.lanes;
-    Histogram out = empty_histogram(histogram_slots(*node.block) * lanes);
-    std::vector<std::size_t> offset(columns.size() + 1, 0);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      offset[j + 1] = offset[j] + columns[j].slots() * lanes;
-    }
-    const auto h_last = [&](std::size_t j) { return sums_h_at_the_end(plan_.stats, rows.n, columns[j].slots()); };
-    // Chunks of rows keep the row-major codes in the first cache while all columns read them.
-    const std::size_t parts = useful(rows.n);
-    parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
-      const std::size_t from = columns.size() * part / parts, to = columns.size() * (part + 1) / parts;
-      Patience patience(plan_.interrupt);
-      for (std::size_t begin = 0; begin < rows.n; begin += kHistogramRows) {
-        patience.spend(kHistogramRows * (to - from));
-        const NodeRows chunk = rows.slice(begin, std::min(begin + kHistogramRows, rows.n), plan_.stats);
-        for (std::size_t j = from; j < to; ++j) {
-          if (columns[j].constant()) continue;
-          add_rows(columns[j], chunk, plan_.stats, {&out[offset[j]], offset[j + 1] - offset[j]}, OwnSlot{}, h_last(j));
-        }
-      }
-      for (std::size_t j = from; j < to; ++j) {
-        if (h_last(j)) sum_h(plan_.stats, columns[j].slots(), {&out[offset[j]], offset[j + 1] - offset[j]});
-      }
-    });
-    return out;
-  }
+  NodeHistograms& histograms() { return histograms_; }
+  const NodeHistograms& histograms() const { return histograms_; }
 
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
@@ -197,8 +136,8 @@ class NodeSearch {
       request_.price = &price_;
     }
     const SearchRequest& request = request_for(node);
-    std::optional<RowsOf> known;
-    if (request.lists) known.emplace(*this, node, rows);
+    std::optional<ListedRows::Use> known;
+    if (request.lists) known.emplace(listed_rows_, plan_.stats, *node.block, rows, request_);
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
       if (!rows.loaded() && !ready) rows = load(node, rows.rows);
@@ -219,7 +158,7 @@ class NodeSearch {
       if (found.found() && found.column == j && !surely_enough(node, found)) {
         std::call_once(once, [&] {
           listed_rows = load(node, rows.rows);
-          known.emplace(*this, node, listed_rows);
+          known.emplace(listed_rows_, plan_.stats, *node.block, listed_rows, request_);
           listed = request;
           counts_.resize(std::max<std::size_t>(counts_.size(), 1));  // the list has its own
           listed.lists = node.block->lists.get(), listed.counts = counts_.data(), listed.min_rows = least;
@@ -308,12 +247,6 @@ class NodeSearch {
   }
 
  private:
-  // Calls fn(begin, end) with the place of each column's cells in a histogram of the block.
-  template <class Fn>
-  void for_cells(const Block& block, Fn&& fn) const {
-    for_column_cells(block, plan_.stats.lanes, by_rows(block), fn);
-  }
-
   // May the column be tested below the columns on the path to the node?
   bool allowed(const OpenNode& node, std::uint32_t j) const {
     const auto& sets = plan_.rules.interactions;
@@ -322,10 +255,6 @@ class NodeSearch {
       const auto has = [&](std::uint32_t k) { return std::find(set.begin(), set.end(), k) != set.end(); };
       return has(j) && std::all_of(node.frame->used.begin(), node.frame->used.end(), has);
     });
-  }
-
-  std::size_t useful(std::size_t n_rows) const {
-    return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
   }
 
   const SearchRequest& request_for(const OpenNode& node) {
@@ -340,37 +269,6 @@ class NodeSearch {
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     return request_;
   }
-
-  // Tells the search of a sparse table which rows of the block are the node's, as long as this lives.
-  class RowsOf {
-   public:
-    RowsOf(NodeSearch& search, const OpenNode& node, const NodeRows& rows) : rows_(rows.rows), n_(rows.n) {
-      const std::size_t n_rows = node.block->n_rows;
-      if (search.plan_.stats.layout == Layout::Packed) {
-        words_ = &search.word_of_row_;
-        if (words_->size() < n_rows) words_->resize(n_rows, 0);
-        for (std::size_t i = 0; i < n_; ++i) (*words_)[rows_[i]] = rows.words[i];
-        search.request_.word_of_row = view(std::as_const(*words_));
-      } else {
-        places_ = &search.place_of_row_;
-        if (places_->size() < n_rows) places_->resize(n_rows, 0);
-        for (std::size_t i = 0; i < n_; ++i) (*places_)[rows_[i]] = static_cast<std::uint32_t>(i + 1);
-        search.request_.place_of_row = view(std::as_const(*places_));
-      }
-    }
-    ~RowsOf() {
-      for (std::size_t i = 0; i < n_ && words_; ++i) (*words_)[rows_[i]] = 0;
-      for (std::size_t i = 0; i < n_ && places_; ++i) (*places_)[rows_[i]] = 0;
-    }
-    RowsOf(const RowsOf&) = delete;
-    RowsOf& operator=(const RowsOf&) = delete;
-
-   private:
-    View<const Row> rows_;
-    std::size_t n_;
-    BigVector<Lane>* words_ = nullptr;
-    BigVector<std::uint32_t>* places_ = nullptr;
-  };
 
   // The best of n columns or lists, of which threads take so many at a time: try_one(k, best, scratch) looks at one.
   template <class Try>
@@ -404,40 +302,12 @@ class NodeSearch {
                              try_column(lists->column(k), nullptr, best, scratch);
                            });
     }
-    const std::vector<const Lane*> ready = columns_of_histogram(node);
-    const bool filled = node.histogram && node.block->lists;
-    const std::size_t parts =
-        filled ? useful_threads(threads_, kCutNs * static_cast<double>(plan_.matrix.sparse->slot_begin.back()))
-        : node.histogram ? 1
-                         : std::min(useful(rows.n), threads_);
+    const std::vector<const Lane*> ready = histograms_.columns_of(node);
+    const double cells = node.histogram ? static_cast<double>(histograms_.cells_of(*node.block)) : 0;
+    const std::size_t parts = node.histogram ? useful_threads(threads_, kCutNs * cells) : histograms_.useful(rows.n);
     return search_shared(
-        request, ready.size(), parts, filled ? kListsAtOnce : 1,
+        request, ready.size(), parts, node.histogram ? kListsAtOnce : 1,
         [&](std::size_t j, Split& best, SplitScratch& scratch) { try_column(j, ready[j], best, scratch); });
-  }
-
-  // Where the node's histogram has the cells of each column; null if there is none.
-  std::vector<const Lane*> columns_of_histogram(const OpenNode& node) {
-    std::vector<const Lane*> ready(node.block->columns.size(), nullptr);
-    if (!node.histogram) return ready;
-    if (by_rows(*node.block) && node.block->bundles) {
-      unpack_bundles(node, *node.block->bundles, ready);
-    } else {
-      std::size_t j = 0;
-      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = &node.histogram[begin]; });
-    }
-    return ready;
-  }
-
-  void unpack_bundles(const OpenNode& node, const Bundles& bundles, std::vector<const Lane*>& ready) {
-    const auto& columns = node.block->columns;
-    unpacked_.resize(columns.size() * kByteSlots);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      const Lane* cells = &node.histogram[bundles.members[j].bundle * kByteSlots];
-      ready[j] = cells;
-      if (bundles.members[j].alone) continue;
-      bundles.unpack(j, columns[j].slots(), cells, node.sum, &unpacked_[j * kByteSlots]);
-      ready[j] = &unpacked_[j * kByteSlots];
-    }
   }
 
   // A random subset of the columns; more are drawn while all those seen were constant.
@@ -450,7 +320,7 @@ class NodeSearch {
     Split best;
     bool varies = false;
     if (node.histogram) {
-      const std::vector<const Lane*> ready = columns_of_histogram(node);
+      const std::vector<const Lane*> ready = histograms_.columns_of(node);
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
         const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
         varies |= try_column(j, ready[j], best);
@@ -536,12 +406,10 @@ class NodeSearch {
   CategoryPrice price_;  // of the node at hand
   std::vector<Lane> total_;
   std::vector<SplitScratch> scratch_;
-  GradientHistograms pairs_;
+  NodeHistograms histograms_;
   std::vector<std::uint32_t> counts_;
-  std::vector<Lane> unpacked_;
   ColumnDraw draw_;
-  BigVector<Lane> word_of_row_;  // all zero between nodes, as the next
-  BigVector<std::uint32_t> place_of_row_;
+  ListedRows listed_rows_;
   DrawnColumns columns_;
   SmallHistograms small_;
   NumberHistograms numbers_;

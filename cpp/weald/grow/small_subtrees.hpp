@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "weald/base/paths.hpp"
+#include "weald/grow/tile_numbers.hpp"
 #include "weald/grow/tile_search.hpp"
 #include "weald/grow/tile_weighed.hpp"
 

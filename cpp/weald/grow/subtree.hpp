@@ -91,7 +91,7 @@ class SubtreeGrower {
   // are until a leaf is closed, since it may be split in vain.
   bool worth_apart(const OpenNode& node) const {
     return uses(Path::NodesApart) && threads_ > 1 && plan_.rules.max_leaves != 0 &&
-           expander_.search().by_rows(*node.block) &&
+           expander_.search().histograms().by_rows(*node.block) &&
            kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kWorthAllThreadsNs;
   }
 

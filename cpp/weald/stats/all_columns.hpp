@@ -21,7 +21,12 @@ struct ByteRows {
   const std::uint8_t* bytes = nullptr;  // of the first row
   std::size_t stride = 0;
   std::span<const std::uint32_t> places;  // of the columns within a row
-  bool side_by_side = false;              // places 0, 1, 2 ..: all columns of the row
+  bool side_by_side = false;              // one after another: all columns of the row, or some of them
+
+  // Columns first .. last - 1 alone.
+  ByteRows columns(std::size_t first, std::size_t last) const {
+    return {side_by_side ? bytes + first : bytes, stride, places.subspan(first, last - first), side_by_side};
+  }
 };
 
 namespace all_columns {

@@ -11,7 +11,12 @@ import pytest
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 import weald
-from weald import DecisionTreeClassifier, DecisionTreeRegressor
+from weald import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
 
 rng = np.random.default_rng(0)
 X = rng.random((200, 3))
@@ -170,3 +175,16 @@ def test_check_input_is_accepted_and_ignored():
 def test_messages_name_the_matter(settings, message):
     with pytest.raises(ValueError, match=message):
         DecisionTreeClassifier(**settings).fit(X, Y)
+
+
+@pytest.mark.parametrize("make", [ExtraTreeClassifier, ExtraTreeRegressor])
+def test_an_exact_extra_tree_of_categories_alone(make):
+    # Its codes are few but not kept in bytes.
+
+    rng = np.random.default_rng(5)
+    X = rng.integers(4, size=(1000, 3)).astype(float)
+    y = rng.integers(2, size=1000)
+    tree = make(categorical_features=[0, 1, 2], random_state=0).fit(X, y).tree_
+    assert tree.n_leaves <= len(np.unique(X, axis=0))
+    rows = np.asarray(tree.decision_path(X.astype(np.float32)).sum(axis=0)).ravel()
+    np.testing.assert_array_equal(rows, tree.n_node_samples)

@@ -42,7 +42,7 @@ class SmallGrower {
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
     const Block& block = *node.block;
     if (node.size() > most_ || !Statistic::known(node)) return false;
-    if (block.row_bytes == nullptr && block.most_codes > kByteCodes) return false;
+    if (!block.bytes) return false;
     const Task task{block, tree, rows};
     if (node.size() <= small_.kRows) return begin_in(small_, task, node), true;
     node.size() <= middle_.kRows ? begin_in(middle_, task, node) : begin_in(large_, task, node);

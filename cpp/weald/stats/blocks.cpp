@@ -79,6 +79,7 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
   if (matrix.sparse) block->lists = {matrix.sparse, &matrix.sparse->lists};
   for (const Column& column : matrix.columns) {
     block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
+    block->bytes &= column.width == 1;
     if (!matrix.row_bytes) continue;
     block->places.push_back(
         static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
@@ -141,6 +142,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     // The next column starts on a boundary that suits any width.
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
+    block->bytes &= to.width == 1;
   }
   block->columns = block->column_storage;
   gather_statistics(parent, rows, n, stats, *block);

@@ -30,6 +30,7 @@ struct Block {
   View<const std::uint32_t> hot;
   View<const Row> origin;                   // row of the matrix; null: the same
   std::size_t most_codes = 0;               // largest number of slots of any column
+  bool bytes = true;                        // is every code a byte? Categories beside keys are not, however few
   bool gathered = false;                    // columns contiguous?
   const std::uint8_t* row_bytes = nullptr;  // row-major bytes, as in BinnedMatrix
   std::size_t row_stride = 0;

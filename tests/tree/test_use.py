@@ -180,7 +180,6 @@ def test_messages_name_the_matter(settings, message):
 @pytest.mark.parametrize("make", [ExtraTreeClassifier, ExtraTreeRegressor])
 def test_an_exact_extra_tree_of_categories_alone(make):
     # Its codes are few but not kept in bytes.
-
     rng = np.random.default_rng(5)
     X = rng.integers(4, size=(1000, 3)).astype(float)
     y = rng.integers(2, size=1000)

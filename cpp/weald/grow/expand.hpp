@@ -75,19 +75,20 @@ class Expander {
   }
 
   bool worth_histogram(const OpenNode& node) const {
-    // Where a node tries few columns it is quicker to count those alone.
-    if (search_.histograms().by_cells(*node.block)) {  // has it half as many filled cells as the histogram has?
+    const NodeHistograms& histograms = search_.histograms();
+    const Block& block = *node.block;
+    if (!could_split(node) || plan_.rules.random_split || is_from_rows(plan_.stats.criterion)) return false;
+    if (histograms.by_cells(block)) {  // has it half as many filled cells as the histogram has?
       const SparseCells& cells = *plan_.matrix.sparse;
-      return could_split(node) && plan_.all_columns() && !plan_.rules.random_split &&
-             2 * cells.lists.n_cells() * node.size() >= node.block->n_rows * cells.slot_begin.back();
+      return plan_.all_columns() && 2 * cells.lists.n_cells() * node.size() >= block.n_rows * cells.slot_begin.back();
     }
-    const bool most = search_.histograms().by_rows(*node.block) ? 3 * plan_.columns_per_node >= plan_.matrix.n_columns()
-                                                                : plan_.all_columns();
-    return could_split(node) && most && !node.block->lists && !plan_.rules.random_split &&
-           !is_from_rows(plan_.stats.criterion) &&
-           (search_.histograms().by_rows(*node.block)
-                ? node.size() >= kFewestCounted || !plan_.stats.counted
-                : node.size() * node.block->columns.size() >= 2 * histogram_slots(*node.block));
+    if (block.lists) return false;
+    // Where a node tries few columns it is quicker to count those alone.
+    if (histograms.by_rows(block)) {
+      return 3 * plan_.columns_per_node >= plan_.matrix.n_columns() &&
+             (node.size() >= kFewestCounted || !plan_.stats.counted);
+    }
+    return plan_.all_columns() && node.size() * block.columns.size() >= 2 * histogram_slots(block);
   }
 
   Histogram count_histogram(const OpenNode& node) {

@@ -36,11 +36,9 @@ class GradientHistograms {
     if (spare_.size() < parts) spare_.resize(parts);
     for (std::size_t part = 1; part < parts && !by_columns; ++part) spare_[part].resize(cells);
     parallel_for(parts, parts, interrupt, [&](std::size_t part) {
-      const auto share = [&](std::size_t all, bool divided, std::size_t at) {
-        return divided ? all * at / parts : all;
-      };
-      const std::size_t from = by_columns ? share(d, true, part) : 0, to = share(d, by_columns, part + 1);
-      const std::size_t first = by_columns ? 0 : share(n, true, part), last = share(n, !by_columns, part + 1);
+      const auto cut = [&](std::size_t all, std::size_t at) { return all * at / parts; };
+      const std::size_t from = by_columns ? cut(d, part) : 0, to = by_columns ? cut(d, part + 1) : d;
+      const std::size_t first = by_columns ? 0 : cut(n, part), last = by_columns ? n : cut(n, part + 1);
       // A part of the rows adds into cells of its own: whole numbers, so that the order is nothing.
       Lane* const into = part > 0 && !by_columns ? spare_[part].data() : out.get();
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "weald/tree/predict.hpp"
 #include "weald/base/threads.hpp"
 #include "weald/bins/bins.hpp"
 #include "weald/grow/grow_tree.hpp"
@@ -142,6 +143,8 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 // A tree as the arrays that scikit-learn's users know.
 NamedArrays arrays_of(Shape shape, Summary nodes);
 
-void bind_forest(nb::module_& m);             // in forest.cpp
-void bind_adaboost(nb::module_& m);           // in adaboost.cpp
-void bind_gradient_boosting(nb::module_& m);  // in gradient_boosting.cpp
+void bind_forest(nb::module_& m);                              // in forest.cpp
+bool same_kind(const Forest& a, const Forest& b);              // in forest.cpp
+void bind_asking(nb::module_& m, nb::class_<Forest>& forest);  // in asking.cpp
+void bind_adaboost(nb::module_& m);                            // in adaboost.cpp
+void bind_gradient_boosting(nb::module_& m);                   // in gradient_boosting.cpp

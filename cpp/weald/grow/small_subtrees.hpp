@@ -15,9 +15,9 @@
 #include <variant>
 
 #include "weald/base/paths.hpp"
+#include "weald/grow/random_subtrees.hpp"
 #include "weald/grow/tile_numbers.hpp"
 #include "weald/grow/tile_search.hpp"
-#include "weald/grow/tile_weighed.hpp"
 
 namespace weald {
 
@@ -31,10 +31,10 @@ class SmallGrower {
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
     const auto& columns = plan.matrix.columns;
-    const auto best_of_categories = [&](const Column& column) { return column.categorical && !rules.random_split; };
-    return uses(Path::SmallSubtrees) && !plan.matrix.sparse && plan.limits.plain() && rules.monotone.empty() &&
+    const auto categorical = [](const Column& column) { return column.categorical; };
+    return uses(Path::SmallSubtrees) && !rules.random_split && !plan.matrix.sparse && plan.limits.plain() && rules.monotone.empty() &&
            rules.interactions.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
-           Statistic::fits(plan) && std::none_of(columns.begin(), columns.end(), best_of_categories);
+           Statistic::fits(plan) && std::none_of(columns.begin(), columns.end(), categorical);
   }
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
@@ -179,11 +179,14 @@ class SmallGrower {
       open_;
 };
 
-// The one of them that fits the statistics of a growth, if any.
+// The one that fits the statistics and the rule of a growth, if any.
 class SmallSubtrees {
  public:
   explicit SmallSubtrees(const Plan& plan) {
-    choose<TwoClasses>(plan) || choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan);
+    choose<SmallGrower<TwoClasses>>(plan) || choose<SmallGrower<ManyClasses>>(plan) ||
+        choose<SmallGrower<Numbers>>(plan) || choose<RandomGrower<LightTwoClasses>>(plan) ||
+        choose<RandomGrower<RandomClasses<std::int16_t>>>(plan) || choose<RandomGrower<RandomClasses<Lane>>>(plan) ||
+        choose<RandomGrower<RandomNumbers>>(plan);
   }
 
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
@@ -191,17 +194,18 @@ class SmallSubtrees {
   }
 
  private:
-  template <class Statistic>
-  using Maybe = std::unique_ptr<SmallGrower<Statistic>>;
-
-  template <class Statistic>
+  template <class Grower>
   bool choose(const Plan& plan) {
-    if (!SmallGrower<Statistic>::fits(plan)) return false;
-    grower_ = std::make_unique<SmallGrower<Statistic>>(plan);
+    if (!Grower::fits(plan)) return false;
+    grower_ = std::make_unique<Grower>(plan);
     return true;
   }
 
-  std::variant<Maybe<TwoClasses>, Maybe<ManyClasses>, Maybe<WeighedClasses>, Maybe<Numbers>> grower_;
+  template <class... Growers>
+  using OneOf = std::variant<std::unique_ptr<Growers>...>;
+  OneOf<SmallGrower<TwoClasses>, SmallGrower<ManyClasses>, SmallGrower<Numbers>, RandomGrower<LightTwoClasses>,
+        RandomGrower<RandomClasses<std::int16_t>>, RandomGrower<RandomClasses<Lane>>, RandomGrower<RandomNumbers>>
+      grower_;
 };
 
 }  // namespace weald

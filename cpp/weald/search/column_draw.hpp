@@ -17,21 +17,28 @@ class ColumnDraw {
   }
   std::size_t size() const { return order_.size(); }
 
-  // For another node. What was swapped is swapped back: to number all columns again would cost more than a node of few
+  // For another node. Only what was swapped is put back: to number all columns again would cost more than a node of few
   // rows in a wide table.
   void begin() {
-    while (n_ > 0) {
-      --n_;
-      std::swap(order_[n_], order_[swapped_[n_]]);
-    }
+    for (std::size_t k = 0; k < n_; ++k) order_[k] = static_cast<std::uint32_t>(k), order_[swapped_[k]] = swapped_[k];
+    n_ = 0;
   }
 
   std::uint32_t next(std::uint64_t node_key) {
-    const std::size_t k = n_++;
-    const std::size_t with = k + to_below(derive(node_key, kDrawKey + k), static_cast<std::uint32_t>(size() - k));
-    std::swap(order_[k], order_[with]);
-    swapped_[k] = static_cast<std::uint32_t>(with);
-    return order_[k];
+    next(node_key, 1);
+    return order_[n_ - 1];
+  }
+
+  // So many more: all are drawn before any is swapped, which need not wait for each other.
+  std::span<const std::uint32_t> next(std::uint64_t node_key, std::size_t n) {
+    const std::size_t begin = n_, d = size();
+    n_ += n;
+    for (std::size_t k = begin; k < n_; ++k) {
+      const std::uint64_t bits = derive(node_key, kDrawKey + k);
+      swapped_[k] = static_cast<std::uint32_t>(k) + to_below(bits, static_cast<std::uint32_t>(d - k));
+    }
+    for (std::size_t k = begin; k < n_; ++k) std::swap(order_[k], order_[swapped_[k]]);
+    return {order_.data() + begin, n};
   }
 
   std::span<const std::uint32_t> drawn() const { return {order_.data(), n_}; }

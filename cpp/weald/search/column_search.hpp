@@ -16,7 +16,8 @@ namespace weald {
 // one. Deep nodes are full of ties; in a forest they must not all favour the first columns.
 struct TieBreak {
   std::uint64_t key = 0;
-  bool prefers(std::uint32_t a, std::uint32_t b) const { return key == 0 ? a < b : mix(key ^ a) < mix(key ^ b); }
+  std::uint64_t rank(std::uint32_t column) const { return key == 0 ? column : mix(key ^ column); }
+  bool prefers(std::uint32_t a, std::uint32_t b) const { return rank(a) < rank(b); }
 };
 
 // A split of one column, in the codes of the block it was found in.

@@ -5,6 +5,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
+#include "weald/search/cut_sums.hpp"
 
 namespace weald {
 
@@ -112,17 +113,24 @@ WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* tops, const 
   }
 }
 
+template <std::size_t kParts>
+WEALD_INLINE void widen(const std::uint8_t* bytes, Lanes* out) {
+  for (std::size_t k = 0; k < kParts * kPart; ++k) out[k / kPart][k % kPart] = bytes[k];
+}
+
 // Which columns of a row are not above the tops: all bits, or none. These are counted, too.
 template <std::size_t kParts>
-WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, ByteVector& count, Lanes* left) {
-  typedef std::int8_t FewBytes __attribute__((vector_size(kPart)));
+WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, const Lanes* tops, ByteVector& count,
+                            Lanes* left) {
+  typedef std::uint8_t FewBytes __attribute__((vector_size(kPart)));
   WEALD_LOAD(codes, row);
-  const ByteVector bytes = static_cast<ByteVector>(codes <= top);
-  count -= bytes;  // "true" is 255, that is -1
-  FewBytes part[kWidth / kPart];
-  std::memcpy(part, &bytes, kWidth);
+  count -= static_cast<ByteVector>(codes <= top);  // "true" is 255, that is -1
 #pragma GCC unroll 4
-  for (std::size_t p = 0; p < kParts; ++p) left[p] = __builtin_convertvector(part[p], Lanes);
+  for (std::size_t p = 0; p < kParts; ++p) {
+    FewBytes part;
+    std::memcpy(&part, row + p * kPart, kPart);
+    left[p] = ~(__builtin_convertvector(part, Lanes) > tops[p]);
+  }
 }
 
 // sums[column] += value of the rows not above the top, of which there are at most 255; counts[column]: how many.
@@ -131,10 +139,11 @@ WEALD_INLINE void sum_parts(const Strip& strip, const std::uint8_t* tops, const 
                             Lane* sums, std::uint8_t* counts) {
   WEALD_LOAD(top, tops);
   ByteVector count = {};
-  Lanes sum[kParts], left[kParts];
+  Lanes sum[kParts], left[kParts], wide[kParts];
+  widen<kParts>(tops, wide);
   std::memcpy(sum, sums, sizeof(sum));
   for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, count, left);
+    find_left<kParts>(strip.row(i), top, wide, count, left);
     const Lane value = values[i * apart];
     const Lanes all = {value, value, value, value};
 #pragma GCC unroll 4
@@ -150,9 +159,10 @@ WEALD_INLINE void sum_parts_by_class(const Strip& strip, const std::uint8_t* top
                                      const std::uint32_t* classes, Lane* sums, std::uint8_t* counts) {
   WEALD_LOAD(top, tops);
   ByteVector count = {};
-  Lanes left[kParts];
+  Lanes left[kParts], wide[kParts];
+  widen<kParts>(tops, wide);
   for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, count, left);
+    find_left<kParts>(strip.row(i), top, wide, count, left);
     const Lanes all = {values[i], values[i], values[i], values[i]};
     Lane* own = sums + classes[i] * kWidth;
 #pragma GCC unroll 4
@@ -239,10 +249,23 @@ bool RandomCuts::add_cut(const SearchRequest& request, std::size_t k) {
   return true;
 }
 
+// Two classes; of the second, the byte of a row is 255.
+void RandomCuts::count_two(const std::uint8_t* codes, std::size_t n, const std::uint8_t* tops,
+                           const std::uint8_t* second, Lane* sums) {
+  std::uint8_t all[kColumns], seconds[kColumns];
+  CutBytes bytes;
+  for (std::size_t k = 0; k < kColumns; ++k) bytes.set(k, tops[k]);
+  for (std::size_t begin = 0; begin < n; begin += kCutsFlush / 2) {
+    const std::size_t size = std::min(kCutsFlush / 2, n - begin);
+    count_left(codes + begin * kColumns, size, bytes, second + begin, all, seconds);
+    for (const DrawnCut& cut : cuts_) sums[cut.k] += Lane{seconds[cut.k]} << 32 | Lane{all[cut.k]};
+  }
+}
+
 void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block,
                                const NodeRows& rows, Lane* sums) {
   const bool packed = stats.layout == Layout::Packed;
-  const std::size_t n_classes = packed ? 2 : stats.channels, apart = n_classes * kColumns;
+  const std::size_t n_classes = stats.channels, apart = n_classes * kColumns;
   std::uint8_t classes[kCutsFlush];
   for (std::size_t begin = 0; begin < rows.n; begin += kCutsFlush) {
     const std::size_t size = std::min(kCutsFlush, rows.n - begin);
@@ -252,9 +275,13 @@ void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, 
     if (block.hot) {
       classify([hot = block.hot](Row row) { return hot[row]; });
     } else if (block.class_bytes) {
-      classify([bytes = block.class_bytes](Row row) { return bytes[row] & 1; });
+      classify([bytes = block.class_bytes](Row row) { return -(bytes[row] & 1); });
     } else {
-      classify([words = block.words](Row row) { return words[row] >> 32; });
+      classify([words = block.words](Row row) { return -(words[row] >> 32); });
+    }
+    if (packed) {
+      count_two(&codes_[begin * kColumns], size, tops, classes, sums);
+      continue;
     }
     counted_.assign(2 * apart, 0);
     count_strip({&codes_[begin * kColumns], size}, tops, classes, counted_.data(), apart);
@@ -263,11 +290,7 @@ void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, 
       for (std::size_t c = 0; c < n_classes; ++c) {
         const std::uint8_t* byte = &counted_[c * kColumns + cut.k];
         const Lane count = Lane{byte[0]} + byte[apart];
-        if (packed) {
-          cell[0] += c == 0 ? count : count << 32 | count;
-        } else {
-          cell[0] += count, cell[1] += count, cell[2 + c] += count;
-        }
+        cell[0] += count, cell[1] += count, cell[2 + c] += count;
       }
     }
   }

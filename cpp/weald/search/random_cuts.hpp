@@ -41,6 +41,8 @@ class RandomCuts {
   };
   // Sums of the rows whose code is not above `tops`, columns x lanes.
   void sum_up_to(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums);
+  void count_two(const std::uint8_t* codes, std::size_t n, const std::uint8_t* tops, const std::uint8_t* second,
+                 Lane* sums);
   void count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows,
                      Lane* sums);
   template <class Fn>

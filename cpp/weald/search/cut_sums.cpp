@@ -1,0 +1,360 @@
+#include "weald/search/cut_sums.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "weald/base/wide_numbers.hpp"
+
+namespace weald {
+
+#ifdef WEALD_HAS_VECTORS
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wpsabi"  // all of these are inlined
+#endif
+namespace {
+
+typedef std::uint8_t Bytes16 __attribute__((vector_size(kCutColumns)));
+// Some columns of a cell, and what they are scored in.
+template <class T>
+struct Wide;
+template <>
+struct Wide<std::int16_t> {
+  typedef std::int16_t V __attribute__((vector_size(16)));
+  typedef std::uint8_t Codes __attribute__((vector_size(8)));
+  typedef std::int16_t Four __attribute__((vector_size(8)));
+  typedef std::int32_t Sums __attribute__((vector_size(16)));
+};
+template <>
+struct Wide<Lane> {
+  typedef Lane V __attribute__((vector_size(32)));
+  typedef std::uint8_t Codes __attribute__((vector_size(4)));
+  typedef Lane Four __attribute__((vector_size(32)));
+  typedef Lane Sums __attribute__((vector_size(32)));
+};
+template <class T>
+constexpr std::size_t kWidth = sizeof(typename Wide<T>::V) / sizeof(T);
+
+template <class V>
+WEALD_INLINE V load(const void* from) {
+  V out;
+  std::memcpy(&out, from, sizeof(V));
+  return out;
+}
+template <class V>
+WEALD_INLINE void store(void* to, const V& v) {
+  std::memcpy(to, &v, sizeof(V));
+}
+
+WEALD_INLINE Bytes16 vector_of(CutBytes bytes) {
+  typedef std::uint64_t Two __attribute__((vector_size(16)));
+  return reinterpret_cast<Bytes16>(Two{bytes.low, bytes.high});
+}
+
+template <bool kGaps, class CodesOf>
+WEALD_INLINE void find_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
+  const Bytes16 missing = kGaps ? load<Bytes16>(ends.missing) : Bytes16{},
+                gaps = kGaps ? load<Bytes16>(ends.gaps) : Bytes16{};
+  Bytes16 low = ~Bytes16{}, high = {}, seen = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bytes16 codes = codes_of(i);
+    low = codes < low ? codes : low;
+    if constexpr (kGaps) {
+      const Bytes16 absent = static_cast<Bytes16>(codes == missing) & gaps, present = codes & ~absent;
+      high = present > high ? present : high;
+      seen |= absent;
+    } else {
+      high = codes > high ? codes : high;
+    }
+  }
+  const auto several = static_cast<Bytes16>(low < high);
+  store(ends.low, low), store(ends.high, high), store(ends.seen, seen), store(ends.several, several);
+  store(ends.varies, kGaps ? several | (seen & static_cast<Bytes16>(low != missing)) : several);
+}
+
+template <class CodesOf>
+WEALD_INLINE void find_all_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
+  ends.any_gaps ? find_ends<true>(n, ends, codes_of) : find_ends<false>(n, ends, codes_of);
+}
+
+WEALD_WIDE void find_gathered_ends(std::size_t n, const std::uint8_t* codes, CutEnds& ends) {
+  find_all_ends(n, ends,
+                [&](std::size_t i) __attribute__((always_inline)) { return load<Bytes16>(codes + i * kCutColumns); });
+}
+
+// The codes, or tops, of some columns in the width of their sums: that is where they are compared.
+template <class T>
+WEALD_INLINE typename Wide<T>::V widened(const std::uint8_t* bytes) {
+  return __builtin_convertvector(load<typename Wide<T>::Codes>(bytes), typename Wide<T>::V);
+}
+
+// kCells cells of dense values, from one of them on.
+template <class T, std::size_t kParts, std::size_t kCells>
+WEALD_INLINE void sum_dense(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const T* values, T* sums) {
+  using V = typename Wide<T>::V;
+  alignas(16) std::uint8_t top_bytes[kCutColumns];
+  store(top_bytes, vector_of(tops));
+  V top[kParts], sum[kCells][kParts];
+#pragma GCC unroll 4
+  for (std::size_t p = 0; p < kParts; ++p) {
+    top[p] = widened<T>(top_bytes + p * kWidth<T>);
+#pragma GCC unroll 2
+    for (std::size_t c = 0; c < kCells; ++c) sum[c][p] = V{};
+  }
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::size_t slot = rows.slots[i];
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) {
+      const V right = widened<T>(codes + i * kCutColumns + p * kWidth<T>) > top[p];
+#pragma GCC unroll 2
+      for (std::size_t c = 0; c < kCells; ++c) sum[c][p] += ~right & (V{} + values[c * kCutRows + slot]);
+    }
+  }
+#pragma GCC unroll 2
+  for (std::size_t c = 0; c < kCells; ++c) {
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) store(sums + c * kCutColumns + p * kWidth<T>, sum[c][p]);
+  }
+}
+
+template <class T, std::size_t kParts>
+WEALD_INLINE void sum_classes(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const CutValues<T>& values,
+                              T* sums) {
+  using V = typename Wide<T>::V;
+  alignas(16) std::uint8_t top_bytes[kCutColumns];
+  store(top_bytes, vector_of(tops));
+  V top[kParts];
+#pragma GCC unroll 4
+  for (std::size_t p = 0; p < kParts; ++p) top[p] = widened<T>(top_bytes + p * kWidth<T>);
+  for (std::size_t c = 0; c < values.cells; ++c) {
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) store(sums + c * kCutColumns + p * kWidth<T>, V{});
+  }
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::size_t slot = rows.slots[i];
+    const V value = V{} + values.values[slot];
+    T* own = sums + values.cell_of[values.kind[slot]] * kCutColumns;
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < kParts; ++p) {
+      const V right = widened<T>(codes + i * kCutColumns + p * kWidth<T>) > top[p];
+      store<V>(own + p * kWidth<T>, load<V>(own + p * kWidth<T>) + (~right & value));
+    }
+  }
+}
+
+template <class T, std::size_t kParts>
+WEALD_INLINE void sum_parts(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const CutValues<T>& values,
+                            T* sums) {
+  if (values.kind) return sum_classes<T, kParts>(rows, codes, tops, values, sums);
+  std::size_t c = 0;
+  for (; c + 2 <= values.cells; c += 2) {
+    sum_dense<T, kParts, 2>(rows, codes, tops, values.values + c * kCutRows, sums + c * kCutColumns);
+  }
+  if (c < values.cells) {
+    sum_dense<T, kParts, 1>(rows, codes, tops, values.values + c * kCutRows, sums + c * kCutColumns);
+  }
+}
+
+typedef double Doubles __attribute__((vector_size(32)));
+
+WEALD_INLINE Doubles to_doubles(Wide<std::int16_t>::Sums x) { return __builtin_convertvector(x, Doubles); }
+WEALD_INLINE Doubles to_doubles(Wide<Lane>::Sums x) {  // as to_double
+  typedef std::uint64_t Words __attribute__((vector_size(32)));
+  const auto bits = reinterpret_cast<Words>(x);
+  const auto low = reinterpret_cast<Doubles>((bits & 0xFFFFFFFF) | 0x4330000000000000);
+  const auto high = reinterpret_cast<Doubles>((bits >> 32) ^ 0x4530000080000000);
+  return (high - 0x1.00000801p84) + low;
+}
+
+// Four columns.
+template <class T>
+WEALD_INLINE void score_four(const T* sums, std::size_t total, const CutValues<T>& values, double* scores) {
+  using Sums = typename Wide<T>::Sums;
+  Sums left_h = {}, total_h = {};
+  Doubles left_squares = {}, right_squares = {};
+  const auto take = [&](const T* cell, bool h, bool g) __attribute__((always_inline)) {
+    const auto left = __builtin_convertvector(load<typename Wide<T>::Four>(cell), Sums);
+    const Sums all = Sums{} + cell[total];
+    if (h) left_h += left, total_h += all;
+    if (!g) return;
+    const Doubles l = to_doubles(left), r = to_doubles(all - left);
+    left_squares += l * l, right_squares += r * r;
+  };
+  if (values.kind) {
+    for (std::size_t c = 0; c < values.cells; ++c) take(sums + c * kCutColumns, true, true);
+  } else {
+    take(sums, true, false);
+    for (std::size_t c = 1; c < values.cells; ++c) take(sums + c * kCutColumns, false, true);
+  }
+  const Sums right_h = total_h - left_h;
+  const Doubles left = left_squares / to_doubles(left_h), h = to_doubles(right_h), right = right_squares / h;
+  store(scores, left + (h > 0 ? right : Doubles{}));
+}
+
+template <class T>
+WEALD_INLINE void score_parts(const T* sums, std::size_t m, std::size_t total, const CutValues<T>& values,
+                              double* scores) {
+  for (std::size_t k = 0; k < m; k += 4) score_four(sums + k, total - k, values, scores + k);
+}
+
+// Two rows at a time.
+typedef std::uint8_t Bytes32 __attribute__((vector_size(2 * kCutColumns)));
+WEALD_INLINE Bytes32 twice(CutBytes bytes) {
+  typedef std::uint64_t Four __attribute__((vector_size(32)));
+  return reinterpret_cast<Bytes32>(Four{bytes.low, bytes.high, bytes.low, bytes.high});
+}
+
+// The byte of each row in all of its columns.
+WEALD_INLINE Bytes32 weave(const std::uint8_t* two) {
+#ifdef __clang__
+  Bytes32 out;
+  std::memset(&out, two[0], kCutColumns), std::memset(reinterpret_cast<char*>(&out) + kCutColumns, two[1], kCutColumns);
+  return out;
+#else
+  typedef std::uint16_t Pairs __attribute__((vector_size(2 * kCutColumns)));
+  std::uint16_t pair;
+  std::memcpy(&pair, two, sizeof(pair));
+  const Bytes32 order = {0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+                         17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17};
+  return __builtin_shuffle(reinterpret_cast<Bytes32>(Pairs{} + pair), order);
+#endif
+}
+
+WEALD_WIDE void count_rows(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second,
+                           std::uint8_t* all, std::uint8_t* seconds) {
+  const Bytes32 top = twice(tops);
+  Bytes32 count = {}, count_second = {};
+  std::size_t i = 0;
+  for (; i + 2 <= n; i += 2) {
+    const auto left = static_cast<Bytes32>(load<Bytes32>(codes + i * kCutColumns) <= top);
+    count -= left;  // "true" is 255, that is -1
+    count_second -= left & weave(second + i);
+  }
+  auto low = load<Bytes16>(&count), low_second = load<Bytes16>(&count_second);
+  low += load<Bytes16>(reinterpret_cast<const char*>(&count) + kCutColumns);
+  low_second += load<Bytes16>(reinterpret_cast<const char*>(&count_second) + kCutColumns);
+  if (i < n) {
+    const auto left = static_cast<Bytes16>(load<Bytes16>(codes + i * kCutColumns) <= vector_of(tops));
+    low -= left, low_second -= left & second[i];
+  }
+  store(all, low), store(seconds, low_second);
+}
+
+WEALD_WIDE void sum_shorts(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
+                           const CutValues<std::int16_t>& values, std::int16_t* sums) {
+  m <= 8 ? sum_parts<std::int16_t, 1>(rows, codes, tops, values, sums)
+         : sum_parts<std::int16_t, 2>(rows, codes, tops, values, sums);
+}
+WEALD_WIDE void sum_lanes(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
+                          const CutValues<Lane>& values, Lane* sums) {
+  if (m <= 4) return sum_parts<Lane, 1>(rows, codes, tops, values, sums);
+  if (m <= 8) return sum_parts<Lane, 2>(rows, codes, tops, values, sums);
+  if (m <= 12) return sum_parts<Lane, 3>(rows, codes, tops, values, sums);
+  sum_parts<Lane, 4>(rows, codes, tops, values, sums);
+}
+WEALD_WIDE void score_shorts(const std::int16_t* sums, std::size_t m, std::size_t total,
+                             const CutValues<std::int16_t>& values, double* scores) {
+  score_parts(sums, m, total, values, scores);
+}
+WEALD_WIDE void score_lanes(const Lane* sums, std::size_t m, std::size_t total, const CutValues<Lane>& values,
+                            double* scores) {
+  score_parts(sums, m, total, values, scores);
+}
+
+}  // namespace
+
+void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends) {
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    for (std::size_t k = 0; k < m; ++k) codes[i * kCutColumns + k] = row[places[k]];
+  }
+  find_gathered_ends(rows.n, codes, ends);
+}
+
+#ifndef __clang__
+WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  const Bytes16 order = vector_of(places);
+  find_all_ends(rows.n, ends, [&](std::size_t i) __attribute__((always_inline)) {
+    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    const Bytes16 own = __builtin_shuffle(load<Bytes16>(row), load<Bytes16>(row + kCutColumns), order);
+    store(codes + i * kCutColumns, own);
+    return own;
+  });
+}
+#else
+void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  std::uint32_t far[kCutColumns];
+  for (std::size_t k = 0; k < kCutColumns; ++k) far[k] = vector_of(places)[k];
+  look_at_columns(rows, far, kCutColumns, codes, ends);
+}
+#endif
+
+void count_left(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second, std::uint8_t* all,
+                std::uint8_t* seconds) {
+  count_rows(codes, n, tops, second, all, seconds);
+}
+
+template <>
+void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
+              const CutValues<std::int16_t>& values, std::int16_t* sums) {
+  if (!values.second) return sum_shorts(rows, codes, tops, m, values, sums);
+  constexpr std::size_t kMost = 255;
+  std::fill_n(sums, 2 * kCutColumns, std::int16_t{0});
+  for (std::size_t begin = 0; begin < rows.n; begin += kMost) {
+    const std::size_t n = std::min(kMost, rows.n - begin);
+    std::uint8_t second[kMost + 1], counts[2 * kCutColumns];
+    for (std::size_t i = 0; i < n; ++i) second[i] = values.second[rows.slots[begin + i]];
+    count_rows(codes + begin * kCutColumns, n, tops, second, counts, counts + kCutColumns);
+    for (std::size_t k = 0; k < 2 * kCutColumns; ++k) sums[k] = static_cast<std::int16_t>(sums[k] + counts[k]);
+  }
+}
+template <>
+void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
+              const CutValues<Lane>& values, Lane* sums) {
+  sum_lanes(rows, codes, tops, m, values, sums);
+}
+template <>
+void score_cuts(const std::int16_t* sums, std::size_t m, std::size_t total, const CutValues<std::int16_t>& values,
+                double* scores) {
+  score_shorts(sums, m, total, values, scores);
+}
+template <>
+void score_cuts(const Lane* sums, std::size_t m, std::size_t total, const CutValues<Lane>& values, double* scores) {
+  score_lanes(sums, m, total, values, scores);
+}
+#else
+void look_at_columns(const CutRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
+void look_at_near_columns(const CutRows&, CutBytes, std::uint8_t*, CutEnds&) {}
+void count_left(const std::uint8_t*, std::size_t, CutBytes, const std::uint8_t*, std::uint8_t*, std::uint8_t*) {}
+template <>
+void sum_left(const CutRows&, const std::uint8_t*, CutBytes, std::size_t, const CutValues<std::int16_t>&,
+              std::int16_t*) {}
+template <>
+void sum_left(const CutRows&, const std::uint8_t*, CutBytes, std::size_t, const CutValues<Lane>&, Lane*) {}
+template <>
+void score_cuts(const std::int16_t*, std::size_t, std::size_t, const CutValues<std::int16_t>&, double*) {}
+template <>
+void score_cuts(const Lane*, std::size_t, std::size_t, const CutValues<Lane>&, double*) {}
+#endif
+
+// Loops that the compiler turns into vectors.
+WEALD_WIDE CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing) {
+  Code first = ~Code{0}, last = 0, absent = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = codes[i], is_absent = code == missing;
+    first = std::min(first, is_absent ? ~Code{0} : code);
+    last = std::max(last, is_absent ? 0 : code);
+    absent |= is_absent;
+  }
+  return {first, last, absent != 0};
+}
+
+WEALD_WIDE void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides) {
+  std::uint8_t side[kCutRows];
+  for (std::size_t i = 0; i < n; ++i) {
+    side[i] = codes[i] == missing ? kAbsent : codes[i] <= last_left ? kLeft : kRight;
+  }
+  for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = side[i];
+}
+
+}  // namespace weald

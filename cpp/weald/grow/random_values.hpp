@@ -48,7 +48,9 @@ class LightTwoClasses {
       second_[i] = word >> 32 != 0 ? 255 : 0;
     }
   }
-  CutValues<T> of_rows() const { return {values_, nullptr, nullptr, 2, channels_.unit_weights ? second_ : nullptr}; }
+  CutValues<T> of_rows() const {
+    return {.values = values_, .cells = 2, .second = channels_.unit_weights ? second_ : nullptr};
+  }
   static bool pure(const RandomNode& node, const Slot*) { return pure_word(node.sum); }
   const Channels& channels(const RandomNode&) const { return channels_; }
   static void share(RandomNode& left, RandomNode& right, Lane sum) { right.sum = left.sum - sum, left.sum = sum; }
@@ -88,7 +90,7 @@ class RandomClasses {
     for (std::size_t i = 0; i < node.n; ++i) kind_[i] = place_[block.hot[rows[i]]];
     for (const std::uint32_t one : classes_) place_[one] = 0;
   }
-  CutValues<T> of_rows() const { return {values_, kind_, cell_of_, cells_, nullptr}; }
+  CutValues<T> of_rows() const { return {.values = values_, .cells = cells_, .kind = kind_, .cell_of = cell_of_}; }
 
   // Only classes of the node have cells.
   bool pure(const RandomNode& node, const Slot* slots) {
@@ -147,7 +149,7 @@ class RandomNumbers {
       }
     }
   }
-  CutValues<T> of_rows() const { return {values_.data(), nullptr, nullptr, 1 + outputs_, nullptr}; }
+  CutValues<T> of_rows() const { return {.values = values_.data(), .cells = 1 + outputs_}; }
 
   bool pure(const RandomNode& node, const Slot* slots) const {
     return std::all_of(slots, slots + node.n, [&](Slot slot) {

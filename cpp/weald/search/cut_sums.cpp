@@ -5,6 +5,11 @@
 
 #include "weald/base/wide_numbers.hpp"
 
+#if defined(WEALD_HAS_SSE2) && defined(__linux__) && !defined(__clang__)
+#include <immintrin.h>
+#define WEALD_HAS_MASKS 1  // instructions that add where a bit says so, if the processor turns out to have them
+#endif
+
 namespace weald {
 
 #ifdef WEALD_HAS_VECTORS
@@ -89,7 +94,10 @@ WEALD_INLINE typename Wide<T>::V widened(const std::uint8_t* bytes) {
 
 // kCells cells of dense values, from one of them on.
 template <class T, std::size_t kParts, std::size_t kCells>
-WEALD_INLINE void sum_dense(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const T* values, T* sums) {
+WEALD_INLINE void sum_dense(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const CutValues<T>& of,
+                            std::size_t first, T* sums) {
+  const T* const values = of.values + first * of.cell_stride;
+  sums += first * kCutColumns;
   using V = typename Wide<T>::V;
   alignas(16) std::uint8_t top_bytes[kCutColumns];
   store(top_bytes, vector_of(tops));
@@ -106,7 +114,8 @@ WEALD_INLINE void sum_dense(const CutRows& rows, const std::uint8_t* codes, CutB
     for (std::size_t p = 0; p < kParts; ++p) {
       const V right = widened<T>(codes + i * kCutColumns + p * kWidth<T>) > top[p];
 #pragma GCC unroll 2
-      for (std::size_t c = 0; c < kCells; ++c) sum[c][p] += ~right & (V{} + values[c * kCutRows + slot]);
+      for (std::size_t c = 0; c < kCells; ++c)
+        sum[c][p] += ~right & (V{} + values[c * of.cell_stride + slot * of.row_stride]);
     }
   }
 #pragma GCC unroll 2
@@ -147,10 +156,10 @@ WEALD_INLINE void sum_parts(const CutRows& rows, const std::uint8_t* codes, CutB
   if (values.kind) return sum_classes<T, kParts>(rows, codes, tops, values, sums);
   std::size_t c = 0;
   for (; c + 2 <= values.cells; c += 2) {
-    sum_dense<T, kParts, 2>(rows, codes, tops, values.values + c * kCutRows, sums + c * kCutColumns);
+    sum_dense<T, kParts, 2>(rows, codes, tops, values, c, sums);
   }
   if (c < values.cells) {
-    sum_dense<T, kParts, 1>(rows, codes, tops, values.values + c * kCutRows, sums + c * kCutColumns);
+    sum_dense<T, kParts, 1>(rows, codes, tops, values, c, sums);
   }
 }
 
@@ -251,6 +260,68 @@ WEALD_WIDE void sum_lanes(const CutRows& rows, const std::uint8_t* codes, CutByt
   if (m <= 12) return sum_parts<Lane, 3>(rows, codes, tops, values, sums);
   sum_parts<Lane, 4>(rows, codes, tops, values, sums);
 }
+#ifdef WEALD_HAS_MASKS
+#define WEALD_MASKED __attribute__((target("avx512f,avx512bw,avx512vl")))
+
+bool has_masks() {
+  static const bool has =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has;
+}
+
+// kCells cells, from one of them on: a row costs an addition for every eight columns of each.
+template <std::size_t kCells>
+WEALD_MASKED void sum_dense_masked(const CutRows& rows, const std::uint8_t* codes, CutBytes tops,
+                                   const CutValues<Lane>& of, std::size_t first, Lane* sums) {
+  const Lane* const values = of.values + first * of.cell_stride;
+  const __m128i top = _mm_set_epi64x(static_cast<Lane>(tops.high), static_cast<Lane>(tops.low));
+  __m512i low[kCells], high[kCells];
+  for (std::size_t c = 0; c < kCells; ++c) low[c] = high[c] = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < rows.n; ++i, codes += kCutColumns) {
+    const __mmask16 left = _mm_cmple_epu8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)), top);
+    const Lane* value = values + rows.slots[i] * of.row_stride;
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < kCells; ++c) {
+      const __m512i all = _mm512_set1_epi64(value[c * of.cell_stride]);
+      low[c] = _mm512_mask_add_epi64(low[c], static_cast<__mmask8>(left), low[c], all);
+      high[c] = _mm512_mask_add_epi64(high[c], static_cast<__mmask8>(left >> 8), high[c], all);
+    }
+  }
+  for (std::size_t c = 0; c < kCells; ++c) {
+    _mm512_storeu_si512(sums + (first + c) * kCutColumns, low[c]);
+    _mm512_storeu_si512(sums + (first + c) * kCutColumns + 8, high[c]);
+  }
+}
+
+WEALD_MASKED void sum_classes_masked(const CutRows& rows, const std::uint8_t* codes, CutBytes tops,
+                                     const CutValues<Lane>& of, Lane* sums) {
+  const __m128i top = _mm_set_epi64x(static_cast<Lane>(tops.high), static_cast<Lane>(tops.low));
+  std::fill_n(sums, of.cells * kCutColumns, 0);
+  for (std::size_t i = 0; i < rows.n; ++i, codes += kCutColumns) {
+    const __mmask16 left = _mm_cmple_epu8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)), top);
+    const std::size_t slot = rows.slots[i];
+    const __m512i all = _mm512_set1_epi64(of.values[slot]);
+    Lane* own = sums + of.cell_of[of.kind[slot]] * kCutColumns;
+    const __m512i low = _mm512_loadu_si512(own), high = _mm512_loadu_si512(own + 8);
+    _mm512_storeu_si512(own, _mm512_mask_add_epi64(low, static_cast<__mmask8>(left), low, all));
+    _mm512_storeu_si512(own + 8, _mm512_mask_add_epi64(high, static_cast<__mmask8>(left >> 8), high, all));
+  }
+}
+
+void sum_lanes_masked(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, const CutValues<Lane>& of,
+                      Lane* sums) {
+  if (of.kind) return sum_classes_masked(rows, codes, tops, of, sums);
+  std::size_t c = 0;
+  for (; c + 4 <= of.cells; c += 4) sum_dense_masked<4>(rows, codes, tops, of, c, sums);
+  if (c + 3 == of.cells) return sum_dense_masked<3>(rows, codes, tops, of, c, sums);
+  if (c + 2 == of.cells) return sum_dense_masked<2>(rows, codes, tops, of, c, sums);
+  if (c + 1 == of.cells) sum_dense_masked<1>(rows, codes, tops, of, c, sums);
+}
+#else
+bool has_masks() { return false; }
+void sum_lanes_masked(const CutRows&, const std::uint8_t*, CutBytes, const CutValues<Lane>&, Lane*) {}
+#endif
+
 WEALD_WIDE void score_shorts(const std::int16_t* sums, std::size_t m, std::size_t total,
                              const CutValues<std::int16_t>& values, double* scores) {
   score_parts(sums, m, total, values, scores);
@@ -311,6 +382,7 @@ void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std
 template <>
 void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
               const CutValues<Lane>& values, Lane* sums) {
+  if (has_masks()) return sum_lanes_masked(rows, codes, tops, values, sums);
   sum_lanes(rows, codes, tops, m, values, sums);
 }
 template <>

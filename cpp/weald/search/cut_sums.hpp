@@ -60,14 +60,14 @@ void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size
 void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
 
 // What a row adds, by slot, and the sums: cells x kCutColumns. T is 16 bits wide where weights are light.
-//   dense      values[c * kCutRows + slot] to cell c: H first, then the G of each output
+//   dense      values[c * cell_stride + slot * row_stride] to cell c: in a small subtree H first, then the G of outputs
 //   classes    values[slot] to cell cell_of[kind[slot]]: H is the sum of all cells
 // Two classes whose rows weigh 1 are counted: `second`, by slot, is 255 for rows of the second class, else 0.
 template <class T>
 struct CutValues {
-  const T* values;
-  const std::uint16_t *kind, *cell_of;  // null: dense
-  std::size_t cells;
+  const T* values = nullptr;
+  std::size_t cells = 0, cell_stride = kCutRows, row_stride = 1;
+  const std::uint16_t *kind = nullptr, *cell_of = nullptr;  // null: dense
   const std::uint8_t* second = nullptr;
 };
 

@@ -1,7 +1,9 @@
 #include "weald/search/random_cuts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 
 #include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
@@ -48,8 +50,6 @@ void gather(const Source& source, const std::uint32_t* places, std::size_t n_pla
 #ifdef WEALD_HAS_VECTORS
 constexpr bool kHasVectors = true;
 typedef std::uint8_t ByteVector __attribute__((vector_size(kWidth)));
-typedef Lane Lanes __attribute__((vector_size(32)));
-constexpr std::size_t kPart = sizeof(Lanes) / sizeof(Lane);
 #define WEALD_LOAD(name, from) \
   ByteVector name;             \
   std::memcpy(&(name), (from), kWidth)
@@ -113,91 +113,12 @@ WEALD_WIDE void count_strip(const Strip& strip, const std::uint8_t* tops, const 
   }
 }
 
-template <std::size_t kParts>
-WEALD_INLINE void widen(const std::uint8_t* bytes, Lanes* out) {
-  for (std::size_t k = 0; k < kParts * kPart; ++k) out[k / kPart][k % kPart] = bytes[k];
-}
-
-// Which columns of a row are not above the tops: all bits, or none. These are counted, too.
-template <std::size_t kParts>
-WEALD_INLINE void find_left(const std::uint8_t* row, ByteVector top, const Lanes* tops, ByteVector& count,
-                            Lanes* left) {
-  typedef std::uint8_t FewBytes __attribute__((vector_size(kPart)));
-  WEALD_LOAD(codes, row);
-  count -= static_cast<ByteVector>(codes <= top);  // "true" is 255, that is -1
-#pragma GCC unroll 4
-  for (std::size_t p = 0; p < kParts; ++p) {
-    FewBytes part;
-    std::memcpy(&part, row + p * kPart, kPart);
-    left[p] = ~(__builtin_convertvector(part, Lanes) > tops[p]);
-  }
-}
-
-// sums[column] += value of the rows not above the top, of which there are at most 255; counts[column]: how many.
-template <std::size_t kParts>
-WEALD_INLINE void sum_parts(const Strip& strip, const std::uint8_t* tops, const Lane* values, std::size_t apart,
-                            Lane* sums, std::uint8_t* counts) {
-  WEALD_LOAD(top, tops);
-  ByteVector count = {};
-  Lanes sum[kParts], left[kParts], wide[kParts];
-  widen<kParts>(tops, wide);
-  std::memcpy(sum, sums, sizeof(sum));
-  for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, wide, count, left);
-    const Lane value = values[i * apart];
-    const Lanes all = {value, value, value, value};
-#pragma GCC unroll 4
-    for (std::size_t p = 0; p < kParts; ++p) sum[p] += left[p] & all;
-  }
-  std::memcpy(sums, sum, sizeof(sum));
-  std::memcpy(counts, &count, kWidth);
-}
-
-// sums[class][column] += value, the same.
-template <std::size_t kParts>
-WEALD_INLINE void sum_parts_by_class(const Strip& strip, const std::uint8_t* tops, const Lane* values,
-                                     const std::uint32_t* classes, Lane* sums, std::uint8_t* counts) {
-  WEALD_LOAD(top, tops);
-  ByteVector count = {};
-  Lanes left[kParts], wide[kParts];
-  widen<kParts>(tops, wide);
-  for (std::size_t i = 0; i < strip.n; ++i) {
-    find_left<kParts>(strip.row(i), top, wide, count, left);
-    const Lanes all = {values[i], values[i], values[i], values[i]};
-    Lane* own = sums + classes[i] * kWidth;
-#pragma GCC unroll 4
-    for (std::size_t p = 0; p < kParts; ++p) {
-      Lanes sum;
-      std::memcpy(&sum, own + p * kPart, sizeof(sum));
-      sum += left[p] & all;
-      std::memcpy(own + p * kPart, &sum, sizeof(sum));
-    }
-  }
-  std::memcpy(counts, &count, kWidth);
-}
-
-// The first n columns; the others are left out in fours.
-WEALD_WIDE void sum_strip(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
-                          std::size_t apart, Lane* sums, std::uint8_t* counts) {
-  if (n <= kPart) return sum_parts<1>(strip, tops, values, apart, sums, counts);
-  if (n <= 2 * kPart) return sum_parts<2>(strip, tops, values, apart, sums, counts);
-  if (n <= 3 * kPart) return sum_parts<3>(strip, tops, values, apart, sums, counts);
-  sum_parts<4>(strip, tops, values, apart, sums, counts);
-}
-WEALD_WIDE void sum_strip_by_class(const Strip& strip, std::size_t n, const std::uint8_t* tops, const Lane* values,
-                                   const std::uint32_t* classes, Lane* sums, std::uint8_t* counts) {
-  if (n <= 2 * kPart) return sum_parts_by_class<2>(strip, tops, values, classes, sums, counts);
-  sum_parts_by_class<4>(strip, tops, values, classes, sums, counts);
-}
 #undef WEALD_LOAD
 #else
 constexpr bool kHasVectors = false, kHasShuffle = false;  // the general search takes over
 void gather_near(const Source&, const std::uint8_t*, std::uint8_t*, const ExtremeBytes&) {}
 void look_at(const Strip&, const ExtremeBytes&) {}
 void count_strip(const Strip&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t) {}
-void sum_strip(const Strip&, std::size_t, const std::uint8_t*, const Lane*, std::size_t, Lane*, std::uint8_t*) {}
-void sum_strip_by_class(const Strip&, std::size_t, const std::uint8_t*, const Lane*, const std::uint32_t*, Lane*,
-                        std::uint8_t*) {}
 #endif
 
 }  // namespace
@@ -296,47 +217,56 @@ void RandomCuts::count_classes(const std::uint8_t* tops, const Channels& stats, 
   }
 }
 
-// Calls fn(strip, first row) with so many rows at a time as a byte can count.
-template <class Fn>
-void RandomCuts::for_strips(const NodeRows& rows, Fn&& fn) const {
-  constexpr std::size_t kFlush = kCutsFlush / 2;
-  for (std::size_t begin = 0; begin < rows.n; begin += kFlush) {
-    fn(Strip{&codes_[begin * kColumns], std::min(kFlush, rows.n - begin)}, begin);
+// Adds up what some rows at a time add to cells; values_of(first row, rows): what.
+template <class ValuesOf>
+void RandomCuts::sum_cells(const std::uint8_t* tops, const NodeRows& rows, std::size_t cells, ValuesOf&& values_of) {
+  static const auto all_slots = [] {
+    std::array<Slot, kCutRows> slots;
+    std::iota(slots.begin(), slots.end(), Slot{0});
+    return slots;
+  }();
+  CutBytes bytes;
+  for (std::size_t k = 0; k < kColumns; ++k) bytes.set(k, tops[k]);
+  cells_.assign(cells * kColumns, 0);
+  part_.resize(cells * kColumns);
+  for (std::size_t begin = 0; begin < rows.n; begin += kCutsAdded) {
+    const CutRows some{nullptr, all_slots.data(), std::min(kCutsAdded, rows.n - begin)};
+    sum_left(some, &codes_[begin * kColumns], bytes, n_drawn_, values_of(begin, some.n), part_.data());
+    for (std::size_t at = 0; at < cells_.size(); ++at) cells_[at] += part_[at];
   }
 }
 
 void RandomCuts::sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
-  weighed_.assign(stats.channels * kColumns, 0);
-  for_strips(rows, [&](const Strip& strip, std::size_t begin) {
-    std::uint8_t counts[kColumns];
-    sum_strip_by_class(strip, n_drawn_, tops, rows.words.get(begin, strip.n), rows.hot.get(begin, strip.n),
-                       weighed_.data(), counts);
-    for (const DrawnCut& cut : cuts_) sums[cut.k * stats.lanes] += counts[cut.k];
+  std::uint16_t kind[kCutsAdded];
+  std::vector<std::uint16_t> cell_of(stats.channels);
+  std::iota(cell_of.begin(), cell_of.end(), std::uint16_t{0});
+  sum_cells(tops, rows, stats.channels, [&](std::size_t begin, std::size_t n) {
+    const std::uint32_t* hot = rows.hot.get(begin, n);
+    for (std::size_t i = 0; i < n; ++i) kind[i] = static_cast<std::uint16_t>(hot[i]);
+    return CutValues<Lane>{
+        .values = rows.words.get(begin, n), .cells = stats.channels, .kind = kind, .cell_of = cell_of.data()};
   });
   for (const DrawnCut& cut : cuts_) {
     Lane* cell = sums + cut.k * stats.lanes;
     for (std::size_t c = 0; c < stats.channels; ++c) {
-      cell[2 + c] = weighed_[c * kColumns + cut.k];
+      cell[2 + c] = cells_[c * kColumns + cut.k];
       cell[1] += cell[2 + c];
     }
   }
+  const Lane one = 1;
+  sum_cells(tops, rows, 1,
+            [&](std::size_t, std::size_t) { return CutValues<Lane>{.values = &one, .cells = 1, .row_stride = 0}; });
+  for (const DrawnCut& cut : cuts_) sums[cut.k * stats.lanes] = cells_[cut.k];
 }
 
 void RandomCuts::sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums) {
   const std::size_t lanes = stats.lanes;
-  const bool packed = lanes == 1, h_counts = stats.unit_weights && stats.whole_weights;  // else H is summed
-  for (std::size_t lane = packed ? 0 : h_counts ? 2 : 1; lane < lanes; ++lane) {
-    Lane sum[kColumns] = {};
-    const bool first = lane == (h_counts ? 2 : 1);
-    for_strips(rows, [&](const Strip& strip, std::size_t begin) {
-      std::uint8_t counts[kColumns];
-      sum_strip(strip, n_drawn_, tops, rows.words.get(begin * lanes + lane, 1), lanes, sum, counts);
-      for (std::size_t at = 0; at < cuts_.size() && first; ++at) sums[cuts_[at].k * lanes] += counts[cuts_[at].k];
-    });
-    for (const DrawnCut& cut : cuts_) sums[cut.k * lanes + lane] = sum[cut.k];
-  }
+  sum_cells(tops, rows, lanes, [&](std::size_t begin, std::size_t n) {
+    return CutValues<Lane>{
+        .values = rows.words.get(begin * lanes, n * lanes), .cells = lanes, .cell_stride = 1, .row_stride = lanes};
+  });
   for (const DrawnCut& cut : cuts_) {
-    if (!packed && h_counts) sums[cut.k * lanes + 1] = sums[cut.k * lanes];
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[cut.k * lanes + lane] = cells_[lane * kColumns + cut.k];
   }
 }
 

@@ -45,8 +45,8 @@ class RandomCuts {
                  Lane* sums);
   void count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows,
                      Lane* sums);
-  template <class Fn>
-  void for_strips(const NodeRows& rows, Fn&& fn) const;
+  template <class ValuesOf>
+  void sum_cells(const std::uint8_t* tops, const NodeRows& rows, std::size_t cells, ValuesOf&& values_of);
   void sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
   void sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
 
@@ -57,7 +57,7 @@ class RandomCuts {
   std::uint8_t cut_[kColumns] = {};
   std::vector<DrawnCut> cuts_;
   std::vector<std::uint8_t> counted_;  // two sets of classes x columns
-  std::vector<Lane> weighed_;          // classes x columns
+  std::vector<Lane> cells_, part_;     // cells x columns, of all rows and of some
   std::vector<Lane> left_, absent_;    // columns x lanes: what lies left of the cut, and what is missing
 };
 

@@ -10,8 +10,12 @@ namespace weald {
 
 namespace {
 
+constexpr std::size_t kNodesAhead = 16;
+
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
+  static constexpr std::size_t kNodesAhead = 16;
+
  public:
   Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt,
             Shape& out)
@@ -30,31 +34,32 @@ class Flattener {
     if (keeps_sums_) resize(out_.sums);
     if (!subtrees_[0].bounds.empty()) resize(out_.lower, out_.upper);
     resize(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
-    // An explicit stack: a tree may be as deep as it has rows.
+    // An explicit stack: a tree may be as deep as it has rows. Whether a node is a leaf cannot be foretold, so there is no
+    // branch for it: children that are none are put above the top of the stack.
     struct Pending {
       std::uint32_t subtree, node;
-      std::int32_t parent;
+      std::uint32_t parent;  // a right child's; of others, the place of the node itself
       std::uint32_t depth;
       std::int32_t arrival;  // in `arrivals`; -1: all that have arrived above
     };
-    std::vector<Pending> stack{{0, 0, -1, 0, -1}};
+    std::vector<Pending> stack(64, {0, 0, 0, 0, -1});
     std::vector<SetWriter::Arrival> arrivals;
     Patience patience(interrupt_);
-    for (std::size_t place = 0; !stack.empty(); ++place) {
+    std::size_t top = 1;
+    for (std::uint32_t place = 0; top > 0; ++place) {
       patience.spend(8);
-      Pending at = stack.back();
-      stack.pop_back();
+      if (top + 1 == stack.size()) stack.resize(2 * stack.size());
+      Pending at = stack[--top];
       const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
         at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
         node = &subtrees_[at.subtree].nodes[0];
       }
-      const auto id = static_cast<std::int32_t>(place);
+      prefetch(node + kNodesAhead);
+      out_.right[at.parent] = static_cast<std::int32_t>(place);
       put(place, subtrees_[at.subtree], at.node);
-      if (at.parent >= 0) out_.right[static_cast<std::size_t>(at.parent)] = id;
-      if (node->left < 0) continue;
       std::int32_t goes_left = -1, goes_right = -1;
-      if (sets_.follows())
+      if (sets_.follows() && node->left >= 0)
         sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
       if (node->set >= 0) {
         SetWriter::Arrival sides[2];
@@ -65,8 +70,9 @@ class Flattener {
         }
       }
       const auto left = static_cast<std::uint32_t>(node->left);
-      stack.push_back({at.subtree, left + 1, id, at.depth + 1, goes_right});
-      stack.push_back({at.subtree, left, -1, at.depth + 1, goes_left});
+      stack[top] = {at.subtree, left + 1, place, at.depth + 1, goes_right};
+      stack[top + 1] = {at.subtree, left, place + 1, at.depth + 1, goes_left};
+      top += node->left < 0 ? 0 : 2;
     }
   }
 

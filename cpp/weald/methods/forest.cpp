@@ -82,7 +82,8 @@ class TreeGrower {
     Shape shape =
         grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key), threads, interrupt);
     const bool prunes = rules.prune_alpha > 0;
-    Summary nodes = summarise(shape, target, plan_.criterion, interrupt, prunes ? Shares::OfAll : Shares::OfLeaves);
+    Summary nodes =
+        summarise(shape, target, plan_.criterion, interrupt, prunes ? NodeValues::OfAll : NodeValues::OfLeaves);
     if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);
     return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
   }

@@ -5,12 +5,6 @@
 
 namespace weald {
 
-bool in_wide_set(const std::uint32_t* set, std::uint32_t category) {
-  if (*set == kSetOfBits) return bit_of(set + 1, category);
-  const std::uint32_t* const end = set + 1 + *set / 2;
-  return std::binary_search(set + 1, end, category) != ((*set & 1) != 0);
-}
-
 std::size_t length_of_set(std::span<const std::uint32_t> words, std::uint32_t n_categories) {
   const std::size_t bits = (std::size_t{n_categories} + 31) / 32;
   if (n_categories <= kFewCategories) return words.size() < bits ? 0 : bits;

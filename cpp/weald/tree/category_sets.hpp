@@ -23,7 +23,17 @@ inline constexpr std::uint32_t kFewCategories = 256, kSetOfBits = ~std::uint32_t
 
 inline bool bit_of(const std::uint32_t* bits, std::uint32_t c) { return (bits[c / 32] >> (c % 32) & 1) != 0; }
 
-bool in_wide_set(const std::uint32_t* set, std::uint32_t category);
+// A search without a branch for what it finds: that cannot be foretold.
+inline bool in_wide_set(const std::uint32_t* set, std::uint32_t category) {
+  if (*set == kSetOfBits) return bit_of(set + 1, category);
+  const std::uint32_t* at = set + 1;
+  std::uint32_t n = *set / 2;
+  for (std::uint32_t half; n > 1; n -= half) {
+    half = n / 2;
+    at += at[half] <= category ? half : 0;
+  }
+  return (n == 1 && *at == category) != ((*set & 1) != 0);
+}
 
 // Does a category go left? It is below n_categories.
 inline bool goes_left(const std::uint32_t* set, std::uint32_t n_categories, std::uint32_t category) {

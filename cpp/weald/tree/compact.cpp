@@ -17,128 +17,118 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(std::string("not a valid tree: ") + what);
 }
 
+constexpr std::size_t kLeavesAtOnce = 16;
+
 // The rows of a value table as they are met: equal ones are kept once.
 template <class T>
 class TableBuilder {
  public:
-  TableBuilder(std::size_t width, std::size_t most_rows)
-      : width_(width), places_(std::bit_ceil(2 * most_rows + 1), kFree) {}
-
-  std::uint32_t add(const std::vector<T>& row) {
-    const auto* own = row.data();
-    std::uint64_t hash = 0;  // of words that need not wait for each other
-    for (std::size_t byte = 0; byte < width_ * sizeof(T); byte += sizeof(hash)) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, reinterpret_cast<const char*>(own) + byte, std::min(sizeof(word), width_ * sizeof(T) - byte));
-      hash += (word ^ word >> 32) * (byte * 2 + 0x9E3779B97F4A7C15);
-    }
-    hash = mix(hash);
-    for (std::size_t place = hash;; ++place) {
-      std::uint32_t& found = places_[place & (places_.size() - 1)];
-      if (found == kFree) {
-        cells_.insert(cells_.end(), row.begin(), row.end());
-        return found = n_rows_++;
-      }
-      if (std::equal(own, own + width_, &cells_[found * width_])) return found;
-    }
+  // As many rows as that are expected; there may be more.
+  TableBuilder(std::size_t width, std::size_t rows) : width_(width), places_(std::bit_ceil(2 * rows + 1), kFree) {
+    bytes_.reserve(rows * width * sizeof(T));
   }
 
-  BigVector<std::uint8_t> bytes() const {
-    BigVector<std::uint8_t> out(cells_.size() * sizeof(T));
-    if (!cells_.empty()) std::memcpy(out.data(), cells_.data(), out.size());
-    return out;
+  // Tells leaves the numbers of their rows. Several at a time, since places lie far apart.
+  void add(const T* rows, std::span<Node* const> leaves) {
+    std::uint64_t hashes[kLeavesAtOnce];
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      hashes[k] = hash_of(rows + k * width_);
+      prefetch(&places_[hashes[k] & (places_.size() - 1)]);
+    }
+    for (std::size_t k = 0; k < leaves.size(); ++k) leaves[k]->next = add(rows + k * width_, hashes[k]);
+  }
+
+  BigVector<std::uint8_t> bytes() {
+    if (bytes_.size() < bytes_.capacity() / 8 * 7) bytes_.shrink_to_fit();
+    return std::move(bytes_);
   }
 
  private:
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  const T* row_at(std::size_t r) const { return reinterpret_cast<const T*>(bytes_.data()) + r * width_; }
+
+  std::uint32_t add(const T* row, std::uint64_t hash) {
+    std::uint32_t& found = place_of(row, hash);
+    if (found != kFree) return found;
+    const std::uint32_t number = found = n_rows_++;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(row);
+    bytes_.insert(bytes_.end(), bytes, bytes + width_ * sizeof(T));
+    if (2 * n_rows_ > places_.size()) {
+      places_.assign(4 * places_.size(), kFree);
+      for (std::uint32_t r = 0; r < n_rows_; ++r) place_of(row_at(r), hash_of(row_at(r))) = r;
+    }
+    return number;
+  }
+
+  std::uint64_t hash_of(const T* row) const {
+    std::uint64_t hash = 0;  // of words that need not wait for each other
+    for (std::size_t byte = 0; byte < width_ * sizeof(T); byte += sizeof(hash)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, reinterpret_cast<const char*>(row) + byte, std::min(sizeof(word), width_ * sizeof(T) - byte));
+      hash += (word ^ word >> 32) * (byte * 2 + 0x9E3779B97F4A7C15);
+    }
+    return mix(hash);
+  }
+
+  // Where the number of such a row stands, or is to stand.
+  std::uint32_t& place_of(const T* row, std::uint64_t hash) {
+    for (std::size_t place = hash;; ++place) {
+      std::uint32_t& found = places_[place & (places_.size() - 1)];
+      if (found == kFree || std::equal(row, row + width_, row_at(found))) return found;
+    }
+  }
 
   std::size_t width_;
   std::uint32_t n_rows_ = 0;
-  BigVector<T> cells_;
+  BigVector<std::uint8_t> bytes_;
   BigVector<std::uint32_t> places_;  // by hash, or after it: the number of a row
 };
 
-// Calls fn(m, leaf) with every leaf and its number; ends early if it returns false.
-template <class Fn>
-bool for_leaves(const Shape& shape, Fn&& fn) {
-  for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0 && !fn(m, leaf++)) return false;
-  }
-  return true;
-}
+// The row of a leaf: W and the class weights if those are whole, so that the shares come back bit by bit; else 1 and the
+// values. `most`: the largest weight of a leaf.
+constexpr std::size_t kFewRows = 512;  // of whole weights: most leaves are like others
 
-// Whole class weights, from which the shares come back bit by bit? The largest weight of a leaf.
-double whole_weights(const Shape& shape, const Summary& nodes, const Outputs& outputs, Patience& patience) {
-  if (!outputs.classifies()) return kInf;
-  double most = 0;
-  const bool all = for_leaves(shape, [&](std::size_t m, std::size_t leaf) {
-    patience.spend(8 + 2 * outputs.width());
-    const double weight = nodes.weight[m];
-    bool whole = weight == std::floor(weight);
-    nodes.for_values(m, leaf, [&](std::size_t, double v) { whole &= std::round(v * weight) / weight == v; });
-    most = std::max(most, weight);
-    return whole;
-  });
-  return all ? most : kInf;
-}
-
-// The row of a leaf: W and the class weights if those are whole, else 1 and the values.
-void fill_table(CompactTree& tree, const Shape& shape, const Summary& nodes, const Outputs& outputs,
-                Patience& patience) {
-  const double most = whole_weights(shape, nodes, outputs, patience);
+void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs, double most, Patience& patience) {
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
     const bool whole = cell != Cell::Real;
-    TableBuilder<T> builder(width, shape.size() / 2 + 1);
-    std::vector<T> row(width, 0);
-    for_leaves(shape, [&](std::size_t m, std::size_t leaf) {
+    TableBuilder<T> builder(width, whole ? kFewRows : tree.nodes.size() / 2 + 1);
+    std::vector<T> rows(kLeavesAtOnce * width, 0);
+    std::vector<Node*> leaves;
+    const auto add_leaves = [&] {
+      builder.add(rows.data(), leaves);
+      std::fill(rows.begin(), rows.end(), T{0});
+      leaves.clear();
+    };
+    for (std::size_t m = 0, leaf = 0; m < tree.nodes.size(); ++m) {
+      Node& node = tree.nodes[m];
+      if (!node.leaf()) continue;
       patience.spend(64 + 8 * width);
-      const double weight = nodes.weight[m];
+      const double weight = node.number;
+      bool good = !whole || weight == std::floor(weight);
+      T* const row = &rows[leaves.size() * width];
       row[0] = static_cast<T>(whole ? weight : 1);
-      nodes.for_values(m, leaf, [&](std::size_t k, double value) {
-        row[1 + k] = static_cast<T>(whole ? std::round(value * weight) : value);
+      nodes.for_values(m, leaf++, [&](std::size_t k, double value) {
+        const double number = whole ? std::round(value * weight) : value;
+        good &= !whole || number / weight == value;
+        row[1 + k] = static_cast<T>(number);
       });
-      tree.nodes[m].number = weight;
-      tree.nodes[m].next = builder.add(row);
-      nodes.for_values(m, leaf, [&](std::size_t k, double) { row[1 + k] = 0; });
-      return true;
-    });
+      if (!good) return false;
+      leaves.push_back(&node);
+      if (leaves.size() == kLeavesAtOnce) add_leaves();
+    }
+    add_leaves();
     tree.table = {cell, builder.bytes()};
+    return true;
   };
-  if (most < 0x1p8) return fill(std::uint8_t{}, Cell::Byte);
-  if (most < 0x1p16) return fill(std::uint16_t{}, Cell::Short);
-  if (most < 0x1p32) return fill(std::uint32_t{}, Cell::Word);
-  fill(double{}, Cell::Real);
+  const bool done = outputs.classifies() && (most < 0x1p8    ? fill(std::uint8_t{}, Cell::Byte)
+                                             : most < 0x1p16 ? fill(std::uint16_t{}, Cell::Short)
+                                                             : most < 0x1p32 && fill(std::uint32_t{}, Cell::Word));
+  if (!done) fill(double{}, Cell::Real);
 }
 
-std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std::size_t n_columns) {
-  std::vector<double> out(n_columns, 0.0);
-  const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) continue;
-    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.right[m]));
-    out[static_cast<std::size_t>(shape.feature[m])] += gain / nodes.weight[0];
-  }
-  return out;
-}
-
-// Of a tree that is known to be one; children come after their parents.
-std::uint32_t depth_of(std::span<const std::int32_t> right) {
-  std::vector<std::uint32_t> height(right.size(), 0);
-  for (std::size_t m = right.size(); m-- > 0;) {
-    if (right[m] >= 0) height[m] = 1 + std::max(height[m + 1], height[static_cast<std::size_t>(right[m])]);
-  }
-  return height[0];
-}
-
-bool beyond_floats(const Shape& shape, const Summary& nodes) {
-  const auto beyond = [](double x) {
-    return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max());
-  };
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0 && (beyond(nodes.weight[m]) || beyond(nodes.impurity[m]))) return true;
-  }
-  return false;
+bool beyond_floats(double x) {
+  return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max());
 }
 
 }  // namespace
@@ -147,39 +137,56 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
                  bool keep_rows, Interrupt& interrupt) {
   CompactTree tree;
   Patience patience(interrupt);
-  tree.nodes.resize(shape.size());
-  tree.importance = importance_of(shape, nodes, n_categories.size());
-  tree.depth = depth_of(shape.right);
-  tree.wide = beyond_floats(shape, nodes);
-  for (std::size_t m = 0; m < shape.size(); ++m) {
+  const std::size_t n = shape.size(), n_leaves = (n + 1) / 2;
+  tree.nodes.resize(n);
+  tree.importance.assign(n_categories.size(), 0.0);
+  std::vector<std::uint32_t> open;  // depths of nodes whose right child is to come
+  std::uint32_t depth = 0;
+  double most = 0;
+  bool pure = true;
+  const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
+  for (std::size_t m = 0, leaf = 0; m < n; ++m) {
     patience.spend(8);
     Node& node = tree.nodes[m];
     if (shape.right[m] < 0) {
+      const double weight = nodes.weight[m], impurity = nodes.impurity[m];
       const auto rows = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes.n_rows[m], Node::kMost));
+      // The only number, or class 1's.
+      node.number = outputs.is_inline() ? nodes.values_of(m, leaf)[outputs.width() - 1] : weight;
       node.head = rows << Node::kShift | Node::kLeaf;
-      if (outputs.is_inline()) node.number = nodes.value[(m + 1) * outputs.width() - 1];  // the only one, or class 1's
-      node.next = shortened(nodes.weight[m], tree.wide);
+      node.next = shortened(weight, false);
+      tree.wide |= beyond_floats(weight) || beyond_floats(impurity);
+      pure &= impurity == 0;
+      most = std::max(most, weight);
+      ++leaf;
+      tree.depth = std::max(tree.depth, depth);
+      if (open.empty()) break;
+      depth = open.back() + 1;
+      open.pop_back();
       continue;
     }
-    node.head = static_cast<std::uint32_t>(shape.feature[m]) << Node::kShift;
+    open.push_back(depth++);
+    const auto right = static_cast<std::size_t>(shape.right[m]), column = static_cast<std::size_t>(shape.feature[m]);
+    tree.importance[column] += (mass(m) - mass(m + 1) - mass(right)) / nodes.weight[0];
+    node.head = static_cast<std::uint32_t>(column) << Node::kShift;
     if (shape.missing_left[m]) node.head |= Node::kMissingLeft;
-    node.next = static_cast<std::uint32_t>(shape.right[m]) - static_cast<std::uint32_t>(m);
+    node.next = static_cast<std::uint32_t>(right - m);
     node.number = shape.threshold[m];
     if (shape.set_begin[m] >= 0) {
       node.head |= Node::kCategorical;
-      node.number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]),
-                                       n_categories[static_cast<std::size_t>(shape.feature[m])]);
+      node.number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]), n_categories[column]);
     }
   }
-  if (!outputs.is_inline()) fill_table(tree, shape, nodes, outputs, patience);
-  if (!outputs.classifies()) {
-    for (std::size_t m = 0; m < shape.size(); ++m) {
-      if (shape.right[m] < 0) tree.leaf_impurity.push_back(shortened(nodes.impurity[m], tree.wide));
-    }
-    const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
-    if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
+  const bool tells_impurity = !outputs.classifies() && !pure;
+  if (tells_impurity) tree.leaf_impurity.reserve(n_leaves);
+  for (std::size_t m = 0; m < n && (tree.wide || tells_impurity); ++m) {
+    if (shape.right[m] >= 0) continue;
+    tree.nodes[m].next = shortened(nodes.weight[m], tree.wide);
+    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[m], tree.wide));
   }
-  tree.leaf_impurity.shrink_to_fit();
+  const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
+  if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
+  if (!outputs.is_inline()) fill_table(tree, nodes, outputs, most, patience);
   tree.sets = std::move(shape.sets);
   tree.sets.shrink_to_fit();
   if (keep_rows) tree.rows = std::move(shape.rows);

@@ -36,8 +36,21 @@ void for_filled(const C* cells, std::size_t n, Fn&& fn) {
 
 class LeafAdder {
  public:
-  LeafAdder(const Outputs& outputs, const CompactTree& tree, double weight, bool vote)
-      : outputs_(outputs), tree_(tree), weight_(weight), vote_(vote && outputs.classifies()) {}
+  // What it adds to about so many rows.
+  LeafAdder(const Outputs& outputs, const CompactTree& tree, double weight, bool vote, std::size_t n_rows = 0)
+      : outputs_(outputs), tree_(tree), weight_(weight), vote_(vote && outputs.classifies()) {
+    const std::size_t cells = tree.table.bytes.size() / tree.table.cell_bytes(), n = cells / (1 + outputs.width());
+    if (outputs.is_inline() || n > n_rows / 4) return;
+    begin_.reserve(n + 1);
+    tree.table.visit([&](const auto* first) {
+      for (const auto* row = first + 1; row < first + cells; row += 1 + outputs.width()) {
+        begin_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        for_parts(row, [&](std::size_t k, double part) { parts_.push_back({part, k}); });
+      }
+    });
+    begin_.push_back(static_cast<std::uint32_t>(parts_.size()));
+    parts_.push_back({0, 0});  // for a row without any to look at
+  }
 
   // Adds leaf after leaf to the sums of rows that lie far apart. Leaves, what a table says of them, and sums are all
   // out of reach of the first cache, so they are brought near.
@@ -47,9 +60,15 @@ class LeafAdder {
       if (!outputs_.is_inline() && k + 2 * kLeavesAhead < n) {
         prefetch(&tree_.nodes[leaf[k + 2 * kLeavesAhead]]);
         const std::size_t next = tree_.nodes[leaf[k + kLeavesAhead]].next;
-        prefetch(tree_.table.bytes.data() + next * (1 + outputs_.width()) * tree_.table.cell_bytes());
-        const auto* ahead = reinterpret_cast<const char*>(sums + rows[k + kLeavesAhead] * stride);
-        for (std::size_t byte = 0; byte < outputs_.width() * sizeof(double); byte += 64) prefetch(ahead + byte);
+        const double* ahead = sums + rows[k + kLeavesAhead] * stride;
+        if (!begin_.empty()) {
+          prefetch(ahead + parts_[begin_[next]].place);
+        } else {
+          const std::size_t bytes = (1 + outputs_.width()) * tree_.table.cell_bytes();
+          const std::uint8_t* const row = tree_.table.bytes.data() + next * bytes;
+          prefetch(row), prefetch(row + bytes - 1);
+          for (std::size_t place = 0; place < outputs_.width(); place += 8) prefetch(ahead + place);
+        }
       }
       add(leaf[k], sums + rows[k] * stride);
     }
@@ -64,25 +83,43 @@ class LeafAdder {
       if (width == 2) sums[0] += weight_ * (1 - value);
       return;
     }
+    if (!begin_.empty()) {
+      for (std::uint32_t at = begin_[node.next]; at < begin_[node.next + 1]; ++at)
+        sums[parts_[at].place] += parts_[at].part;
+      return;
+    }
     tree_.table.visit([&](const auto* cells) {
-      const auto* row = cells + node.next * (1 + width) + 1;
-      if (vote_) {
-        for (std::size_t o = 0; o < outputs_.n_outputs; ++o, row += outputs_.max_classes) {
-          const auto* top = std::max_element(row, row + outputs_.max_classes);
-          sums[o * outputs_.max_classes + static_cast<std::size_t>(top - row)] += weight_;
-        }
-        return;
-      }
-      const double total = static_cast<double>(row[-1]);
-      for_filled(row, width, [&](std::size_t k) { sums[k] += weight_ * (static_cast<double>(row[k]) / total); });
+      for_parts(cells + node.next * (1 + width) + 1, [&](std::size_t k, double part) { sums[k] += part; });
     });
   }
 
  private:
+  // Calls fn(k, part) with all that a row of the table adds.
+  template <class C, class Fn>
+  void for_parts(const C* row, Fn&& fn) const {
+    if (vote_) {
+      for (std::size_t o = 0; o < outputs_.n_outputs; ++o) {
+        const C* first = row + o * outputs_.max_classes;
+        fn(static_cast<std::size_t>(std::max_element(first, first + outputs_.max_classes) - row), weight_);
+      }
+      return;
+    }
+    const double total = static_cast<double>(row[-1]);
+    for_filled(row, outputs_.width(), [&](std::size_t k) { fn(k, weight_ * (static_cast<double>(row[k]) / total)); });
+  }
+
+  struct Part {
+    double part;
+    std::size_t place;
+  };
+
   const Outputs& outputs_;
   const CompactTree& tree_;
   double weight_;
   bool vote_;
+  // What the rows of a short table add, worked out once: most leaves of deep trees are alike, and know one class.
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> begin_;  // of each row's
 };
 
 }  // namespace weald

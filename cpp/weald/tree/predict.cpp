@@ -359,7 +359,7 @@ void add_answers(const Question& question, const AnyTable& table, const Adding& 
   for_leaves(question, table, threads, interrupt, allowed,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
                const Asked& asked = question.trees[tree];
-               const LeafAdder adder(question.like.outputs, *asked.tree, asked.weight, adding.vote);
+               const LeafAdder adder(question.like.outputs, *asked.tree, asked.weight, adding.vote, rows.size());
                double* into = sums + tree % rounds * plane + asked.place;
                adder.add_all(leaf, rows, into, question.stride);
              });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "weald/base/exact_sums.hpp"
 #include "weald/stats/criterion.hpp"
@@ -10,6 +11,8 @@
 namespace weald {
 
 namespace {
+
+constexpr std::size_t kRowsAhead = 16;  // their targets lie far apart
 
 // The power of two that brings numbers of at most this size to at most 1.
 double scale_for(double most) {
@@ -27,6 +30,7 @@ struct RowWeights {
   double scale = 1;
 
   RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
+    if (!target.weights && !target.counts) return;  // every row weighs 1
     double most = 0, total = 0;
     for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -54,73 +58,88 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   return with_criterion(criterion, [&](auto kind) { return kind.impurity(p, k); });
 }
 
-// sum_leaf(m, sums, weight) adds up a leaf's class weights.
-template <class SumLeaf>
-void summarise_classes(const Shape& shape, const std::vector<std::uint32_t>& n_classes, Criterion criterion,
-                       Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
-  const std::size_t width = out.n_outputs * out.max_classes;
-  std::fill(out.value.begin(), out.value.end(), 0.0);
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(8 + width);
-    double* value = &out.value[m * width];
-    if (shape.right[m] < 0) {
-      sum_leaf(m, value, out.weight[m]);
-    } else {
-      const std::size_t children[] = {m + 1, static_cast<std::size_t>(shape.right[m])};
-      for (const std::size_t child : children) {
-        out.weight[m] += out.weight[child];
-        for (std::size_t c = 0; c < width; ++c) value[c] += out.value[child * width + c];
-      }
-    }
-  }
-  const bool bounded = !shape.lower.empty() && n_classes[0] == 2;
-  for (std::size_t m = 0; m < shape.size(); ++m) {  // sums become shares once all are summed
-    patience.spend(8 + 4 * width);
-    double* value = &out.value[m * width];
-    for (std::size_t c = 0; c < width; ++c) value[c] /= out.weight[m];
-    for (std::size_t o = 0; o < out.n_outputs; ++o) {
-      out.impurity[m] += impurity_of_shares(value + o * out.max_classes, n_classes[o], criterion);
-    }
-    out.impurity[m] /= static_cast<double>(out.n_outputs);
-    if (bounded && within_bounds(shape, m, value[1]) != value[1]) {
-      value[1] = within_bounds(shape, m, value[1]);
-      value[0] = 1 - value[1];
-    }
+// Two classes whose weights in every node are known: G << 32 | H.
+void summarise_words(const Shape& shape, Criterion criterion, Summary& out, Patience& patience) {
+  const std::size_t width = out.width();
+  const bool of_all = out.value.size() == shape.size() * width;
+  double* value = out.value.data();
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    patience.spend(8);
+    const auto weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
+    const auto second = static_cast<double>(shape.sums[m] >> 32);
+    const double shares[2] = {(weight - second) / weight, second / weight};
+    out.weight[m] = weight;
+    out.impurity[m] = impurity_of_shares(shares, 2, criterion);
+    const double bounded = within_bounds(shape, m, shares[1]);
+    value[0] = bounded == shares[1] ? shares[0] : 1 - bounded;
+    if (width == 2) value[1] = bounded;
+    value += of_all || shape.right[m] < 0 ? width : 0;  // else the next node writes there
   }
 }
 
-// The same for many classes, of which leaves keep those that they have. Children come after their parents, a left one at
-// once: going backwards the sums of both are on top of a stack, which stays near, however large the tree is.
+// sum_leaf(m, add) adds up a leaf by add(output, class, weight), and returns its weight.
+//
+// Children come after their parents, a left one at once: going backwards the sums of both are on top of a stack, which stays
+// near, however large the tree is. A bit for every class that is there: most nodes have one or two of many.
 template <class SumLeaf>
-void summarise_in_short(const Shape& shape, Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
-  const std::size_t width = out.n_outputs * out.max_classes;
-  std::vector<double> stack, shares(width);
-  std::vector<std::uint32_t> channels(width);
+void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
+  const std::size_t classes = out.max_classes, width = out.width(), words = (classes + 63) / 64;
+  const bool of_all = out.value.size() == shape.size() * width;
+  std::vector<double> sums, shares(classes);  // sums: 0 above the top of the stack
+  std::vector<std::uint64_t> present;
+  std::vector<std::uint32_t> channels(classes);
+  const auto for_present = [&](const std::uint64_t* bits, std::size_t o, auto&& fn) {
+    for (std::size_t w = o * words; w < (o + 1) * words; ++w) {
+      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
+        fn(o * classes + (w - o * words) * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+  };
+  std::size_t top = 0;  // nodes on the stack
+  double* value = out.value.data() + out.value.size();
   for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(8 + 4 * width);
+    patience.spend(16);
     const bool leaf = shape.right[m] < 0;
     if (leaf) {
-      stack.resize(stack.size() + width, 0.0);
-      sum_leaf(m, &stack[stack.size() - width], out.weight[m]);
+      if (sums.size() < ++top * width) sums.resize(2 * top * width), present.resize(2 * top * out.n_outputs * words);
+    } else {
+      --top;
+    }
+    double* const own = &sums[(top - 1) * width];
+    std::uint64_t* const bits = &present[(top - 1) * out.n_outputs * words];
+    if (leaf) {
+      out.weight[m] = sum_leaf(m, [&](std::size_t o, std::size_t k, double w) {
+        own[o * classes + k] += w;
+        bits[o * words + k / 64] |= std::uint64_t{1} << k % 64;
+      });
     } else {
       out.weight[m] = out.weight[m + 1] + out.weight[static_cast<std::size_t>(shape.right[m])];
-      double *left = &stack[stack.size() - width], *right = left - width;
-      for (std::size_t c = 0; c < width; ++c) right[c] += left[c];
-      stack.resize(stack.size() - width);
+      std::uint64_t* const left = bits + out.n_outputs * words;
+      for (std::size_t o = 0; o < out.n_outputs; ++o)
+        for_present(left, o, [&](std::size_t c) { own[c] += std::exchange(own[width + c], 0.0); });
+      for (std::size_t w = 0; w < out.n_outputs * words; ++w) bits[w] |= std::exchange(left[w], 0);
     }
-    const double* sums = &stack[stack.size() - width];
+    const bool tells = of_all || (leaf && !out.value.empty());
+    if (tells) std::fill_n(value -= width, width, 0.0);
+    double impurity = 0;
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
-      std::size_t n = 0;  // classes that are here; no branch, since those cannot be foretold
-      for (std::size_t c = o * out.max_classes; c < (o + 1) * out.max_classes; ++c) {
-        shares[n] = sums[c], channels[n] = static_cast<std::uint32_t>(c);
-        n += std::bit_cast<std::uint64_t>(sums[c]) != 0;
+      std::size_t n = 0;
+      for_present(bits, o, [&](std::size_t c) {
+        shares[n] = own[c] / out.weight[m];
+        channels[n++] = static_cast<std::uint32_t>(c);
+      });
+      impurity += impurity_of_shares(shares.data(), n, criterion);
+      if (tells) {
+        for (std::size_t k = 0; k < n; ++k) value[channels[k]] = shares[k];
+      } else if (leaf) {
+        for (std::size_t k = 0; k < n; ++k) out.shares.push_back({channels[k], shares[k]});
       }
-      for (std::size_t k = 0; k < n; ++k) shares[k] /= out.weight[m];
-      out.impurity[m] += impurity_of_shares(shares.data(), n, criterion);
-      for (std::size_t k = 0; k < n && leaf; ++k) out.shares.push_back({channels[k], shares[k]});
     }
-    out.impurity[m] /= static_cast<double>(out.n_outputs);
-    if (leaf) out.ends.push_back(out.shares.size());
+    out.impurity[m] = impurity / static_cast<double>(out.n_outputs);
+    if (leaf && !tells) out.ends.push_back(out.shares.size());
+    if (tells && classes == 2 && within_bounds(shape, m, value[1]) != value[1]) {
+      value[1] = within_bounds(shape, m, value[1]);
+      value[0] = 1 - value[1];
+    }
   }
 }
 
@@ -134,10 +153,6 @@ struct Moments : NodeMoments {
                     Criterion criterion, Patience& patience) {
     const Target& target = weights.target;
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
-    if (shape.end[m] - shape.begin[m] == 1 && weights.whole && !needs_logarithms(criterion)) {  // as most leaves have
-      const Row row = shape.rows[shape.begin[m]];
-      return {{static_cast<double>(weights.times(row)), y_of(row), 0, 0}};
-    }
     double low = kInf, high = -kInf, most = 0;
     Lane count = 0;
     for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
@@ -174,12 +189,13 @@ struct Moments : NodeMoments {
     return out;
   }
 
-  static Moments merge(const Moments& a, const Moments& b) {
+  // Of a and b together; b has this part of their weight.
+  static Moments merge(const Moments& a, const Moments& b, double part) {
     Moments out;
     out.weight = a.weight + b.weight;
     const double gap = b.mean - a.mean;
-    out.mean = a.mean + gap * (b.weight / out.weight);
-    out.deviation = a.deviation + b.deviation + gap * gap * (a.weight * (b.weight / out.weight));
+    out.mean = a.mean + gap * part;
+    out.deviation = a.deviation + b.deviation + gap * gap * (a.weight * part);
     out.ylogy = a.ylogy + b.ylogy;
     return out;
   }
@@ -195,29 +211,38 @@ struct Moments : NodeMoments {
   }
 };
 
-// of_leaf(m, o) gives the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`. On a stack as well.
+// of_leaf(m, moments) finds the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`, and says whether
+// its impurity is 0. On a stack as well.
 template <class OfLeaf>
 void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out,
                      Patience& patience, OfLeaf&& of_leaf) {
-  std::vector<Moments> stack;
   const std::size_t outputs = out.n_outputs;
+  const bool of_all = out.value.size() == shape.size() * outputs;
+  std::vector<Moments> stack(outputs);
+  std::size_t top = 0;
   const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(outputs);  // y_unit: a power of two
+  double* value = out.value.data() + out.value.size();
   for (std::size_t m = shape.size(); m-- > 0;) {
     patience.spend(8 * outputs);
-    if (shape.right[m] < 0) {
-      for (std::size_t o = 0; o < outputs; ++o) stack.push_back(of_leaf(m, o));
+    const bool leaf = shape.right[m] < 0;
+    if (leaf && stack.size() < (top + 1) * outputs) stack.resize(2 * stack.size());
+    Moments* own = &stack[leaf ? top++ * outputs : (--top - 1) * outputs];
+    bool pure = false;
+    if (leaf) {
+      pure = of_leaf(m, own);
     } else {
-      const Moments* left = &stack[stack.size() - outputs];
-      Moments* right = &stack[stack.size() - 2 * outputs];
-      for (std::size_t o = 0; o < outputs; ++o) right[o] = Moments::merge(left[o], right[o]);
-      stack.resize(stack.size() - outputs);
+      const Moments* left = own + outputs;
+      const double part = own->weight / (left->weight + own->weight);
+      for (std::size_t o = 0; o < outputs; ++o) own[o] = Moments::merge(left[o], own[o], part);
     }
-    for (std::size_t o = 0; o < outputs; ++o) {
-      const Moments& here = stack[stack.size() - outputs + o];
-      out.weight[m] = here.weight / scale;
-      out.impurity[m] += here.impurity(criterion) / n_outputs * y_unit * y_unit;
-      out.value[m * outputs + o] = within_bounds(shape, m, here.mean * y_unit);
-    }
+    out.weight[m] = own->weight / scale;
+    double impurity = 0;
+    for (std::size_t o = 0; o < outputs && !pure; ++o)
+      impurity += own[o].impurity(criterion) / n_outputs * y_unit * y_unit;
+    out.impurity[m] = impurity;
+    if (!of_all && !leaf) continue;
+    value -= outputs;
+    for (std::size_t o = 0; o < outputs; ++o) value[o] = within_bounds(shape, m, own[o].mean * y_unit);
   }
 }
 
@@ -231,6 +256,7 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
   std::vector<Place> rows;
   Patience patience(interrupt);
   for (std::size_t m = 0; m < shape.size(); ++m) {
+    out.impurity[m] = 0;
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
       double most = 0, below = 0;
@@ -270,64 +296,74 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
 namespace {
 
 Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes,
-                      Shares whose = Shares::OfAll) {
+                      NodeValues whose = NodeValues::OfAll) {
   Summary out;
   out.n_outputs = n_outputs;
   out.max_classes = n_classes.empty() ? 1 : *std::max_element(n_classes.begin(), n_classes.end());
-  out.n_rows.assign(n_nodes, 0);
-  out.weight.assign(n_nodes, 0.0);
-  out.impurity.assign(n_nodes, 0.0);
-  const bool in_short = whose == Shares::OfLeaves && out.max_classes > 2;
-  if (!in_short) out.value.resize(n_nodes * out.n_outputs * out.max_classes);
+  out.n_rows.resize(n_nodes), out.weight.resize(n_nodes), out.impurity.resize(n_nodes);
+  const std::size_t n_leaves = (n_nodes + 1) / 2;
+  if (whose == NodeValues::OfAll || out.max_classes <= 2) {
+    out.value.resize((whose == NodeValues::OfAll ? n_nodes : n_leaves) * out.width());
+  } else {
+    out.shares.reserve(n_leaves), out.ends.reserve(n_leaves);
+  }
   return out;
 }
 
 }  // namespace
 
-Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt, Shares whose) {
+Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
+                  NodeValues whose) {
   Patience patience(interrupt);
+  if (is_from_rows(criterion)) whose = NodeValues::OfAll;
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes, whose);
   for (std::size_t m = 0; m < shape.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
-    summarise_classes(shape, target.n_classes, criterion, out, patience,
-                      [&](std::size_t m, double* value, double& weight) {
-                        weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
-                        const auto second = static_cast<double>(shape.sums[m] >> 32);
-                        if (out.max_classes == 2) value[1] = second;
-                        value[0] = weight - second;
-                      });
+    summarise_words(shape, criterion, out, patience);
   } else if (target.classes) {
-    const auto sum_leaf = [&](std::size_t m, double* value, double& weight) {
+    summarise_classes(shape, criterion, out, patience, [&](std::size_t m, auto&& add) {
+      double weight = 0;
+      if (shape.begin[m] >= kRowsAhead)
+        prefetch(target.classes + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * out.n_outputs);
       for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const Row row = shape.rows[i];
           const double w = target.weight(row);
           weight += w;
-          for (std::size_t o = 0; o < out.n_outputs; ++o) {
-            const auto k = static_cast<std::size_t>(target.classes[row * out.n_outputs + o]);
-            value[o * out.max_classes + k] += w;
-          }
+          for (std::size_t o = 0; o < out.n_outputs; ++o)
+            add(o, static_cast<std::size_t>(target.classes[row * out.n_outputs + o]), w);
         }
       });
-    };
-    out.value.empty() ? summarise_in_short(shape, criterion, out, patience, sum_leaf)
-                      : summarise_classes(shape, target.n_classes, criterion, out, patience, sum_leaf);
+      return weight;
+    });
   } else if (is_from_rows(criterion)) {
     summarise_medians(shape, target, out, interrupt);
   } else {
     const RowWeights weights(shape, target, interrupt);
+    const std::size_t outputs = out.n_outputs;
+    const bool all = shape.rows.size() == target.n_rows;  // then in their own order
     double most = 0;
-    for (const Row row : shape.rows) {
-      patience.spend(out.n_outputs);
-      for (std::size_t o = 0; o < out.n_outputs; ++o)
-        most = std::max(most, std::abs(target.values[row * out.n_outputs + o]));
+    for (std::size_t i = 0; i < shape.rows.size(); ++i) {
+      patience.spend(outputs);
+      const double* y = target.values + std::size_t{all ? static_cast<Row>(i) : shape.rows[i]} * outputs;
+      for (std::size_t o = 0; o < outputs; ++o) most = std::max(most, std::abs(y[o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
     const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
-    summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, std::size_t o) {
-      return Moments::of(shape, m, weights, o, y_scale, criterion, patience);
+    const bool simple = weights.whole && !needs_logarithms(criterion);
+    summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, Moments* own) {
+      const Row first = shape.rows[shape.begin[m]];
+      const bool alone = simple && shape.end[m] - shape.begin[m] == 1;  // as most leaves have it
+      if (shape.begin[m] >= kRowsAhead)
+        prefetch(target.values + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * outputs);
+      for (std::size_t o = 0; o < outputs; ++o) {
+        own[o] = alone ? Moments{{static_cast<double>(weights.times(first)),
+                                  target.values[std::size_t{first} * outputs + o] * y_scale, 0, 0}}
+                       : Moments::of(shape, m, weights, o, y_scale, criterion, patience);
+      }
+      return alone;
     });
   }
   return out;
@@ -337,37 +373,40 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
                          const std::vector<std::uint32_t>& n_classes, Criterion criterion, Interrupt& interrupt) {
   Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), n_outputs, n_classes);
-  std::vector<std::size_t> leaf_of(shape.size());
-  for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) leaf_of[m] = leaf++;
-  }
+  std::size_t leaf = leaves.weight.size();
+  const std::size_t width = out.width();
   for (std::size_t m = shape.size(); m-- > 0;) {
-    out.n_rows[m] = shape.right[m] < 0 ? leaves.n_rows[leaf_of[m]]
+    out.n_rows[m] = shape.right[m] < 0 ? leaves.n_rows[--leaf]
                                        : out.n_rows[m + 1] + out.n_rows[static_cast<std::size_t>(shape.right[m])];
   }
-  const std::size_t width = out.n_outputs * out.max_classes;
+  leaf = leaves.weight.size();
   if (!n_classes.empty()) {
-    const auto sum_leaf = [&](std::size_t m, double* value, double& weight) {
-      weight = leaves.weight[leaf_of[m]];
+    summarise_classes(shape, criterion, out, patience, [&](std::size_t, auto&& add) {
+      const double weight = leaves.weight[--leaf];
       for (std::size_t k = 0; k < width; ++k) {
         // The whole weight that the share came from, if there is one.
-        const double share = leaves.value[leaf_of[m] * width + k], whole = std::round(share * weight);
-        value[k] = std::abs(whole / weight - share) < 1e-15 ? whole : share * weight;
+        const double share = leaves.value[leaf * width + k], whole = std::round(share * weight);
+        add(k / out.max_classes, k % out.max_classes,
+            std::abs(whole / weight - share) < 1e-15 ? whole : share * weight);
       }
-    };
-    summarise_classes(shape, n_classes, criterion, out, patience, sum_leaf);
+      return weight;
+    });
     return out;
   }
   const bool medians = is_from_rows(criterion);
-  summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t m, std::size_t o) {
-    const std::size_t leaf = leaf_of[m];
-    return Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o], leaves.impurity[leaf],
-                                  criterion);
+  summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t, Moments* own) {
+    --leaf;
+    for (std::size_t o = 0; o < width; ++o) {
+      own[o] =
+          Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o], leaves.impurity[leaf], criterion);
+    }
+    return false;
   });
+  leaf = 0;
   for (std::size_t m = 0; m < shape.size() && medians; ++m) {
-    const bool leaf = shape.right[m] < 0;
-    out.impurity[m] = leaf ? leaves.impurity[leaf_of[m]] : kNaN;
-    if (!leaf) std::fill_n(&out.value[m * width], width, kNaN);
+    const bool is_leaf = shape.right[m] < 0;
+    out.impurity[m] = is_leaf ? leaves.impurity[leaf++] : kNaN;
+    if (!is_leaf) std::fill_n(&out.value[m * width], width, kNaN);
   }
   return out;
 }

@@ -9,8 +9,14 @@ namespace weald {
 struct Summary {
   BigVector<std::int64_t> n_rows;
   BigVector<double> weight, impurity;
-  BigVector<double> value;  // nodes x outputs x max_classes: class shares, or the number
+  BigVector<double> value;  // nodes (or leaves) x outputs x max_classes: class shares, or the number
   std::size_t n_outputs = 1, max_classes = 1;
+
+  std::size_t width() const { return n_outputs * max_classes; }
+  // What node m, the leaf of this number, says.
+  const double* values_of(std::size_t m, std::size_t leaf) const {
+    return &value[(value.size() < weight.size() * width() ? leaf : m) * width()];
+  }
 
   // Instead of values: the classes of each leaf, leaf after leaf from the last. Most leaves have one of many.
   struct Share {
@@ -29,20 +35,20 @@ struct Summary {
         fn(shares[at].channel, shares[at].value);
       return;
     }
-    const std::size_t width = n_outputs * max_classes;
-    for (std::size_t k = 0; k < width; ++k) {
-      if (value[m * width + k] != 0) fn(k, value[m * width + k]);
+    const double* own = values_of(m, leaf);
+    for (std::size_t k = 0; k < width(); ++k) {
+      if (own[k] != 0) fn(k, own[k]);
     }
   }
 };
 
-// Are all nodes to have their shares of classes, which may be many, or leaves alone, in short?
-enum class Shares { OfAll, OfLeaves };
+// Are all nodes to have their values, or leaves alone? Shares of many classes are then told in short.
+enum class NodeValues { OfAll, OfLeaves };
 
 // Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
 // their rows, inner nodes from their children.
 Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
-                  Shares whose = Shares::OfAll);
+                  NodeValues whose = NodeValues::OfAll);
 
 // What is known of the leaves alone, leaf after leaf.
 struct LeafSums {

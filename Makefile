@@ -252,6 +252,10 @@ bench: $(BENCH)/.installed wheel ## Compare with the peers and write bench/RESUL
 bench-versions: wheel ## Compare with an older wheel of weald: OLD=path/to/old.whl
 	$(VENV)/bin/python -m bench.versions --old '$(OLD)' --new dist/*.whl $(ARGS)
 
+.PHONY: bench-threads
+bench-threads: $(BENCH)/.installed ## Measure what threads gain and write bench/THREADS.md
+	$(BENCH)/bin/python -m bench.threads $(ARGS)
+
 # Only our side by default: ARGS='--library scikit-learn' runs the peer's again.
 .PHONY: replicate
 replicate: $(BENCH)/.installed ## Run published experiments again and write bench/replications/RESULTS.md

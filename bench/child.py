@@ -1,14 +1,15 @@
-"""The fresh process of a memory row: load the data, run once, report the peak as JSON."""
+"""The fresh process of a memory row: load the data, run once, report the peak."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
-import json
 import resource
 import sys
 import warnings
 from pathlib import Path
+
+from threadpoolctl import threadpool_limits
 
 from bench.matrix.cells import CELLS
 from bench.matrix.measure import memory
@@ -57,24 +58,21 @@ def peak() -> int:
         return _lifetime_peak()
 
 
-def main() -> None:
-    """Measure one contender of one task on data saved by the parent."""
-    name, key, folder = sys.argv[1:]
+def above_baseline(name: str, key: str, folder: str) -> int:
+    """Bytes that one contender of one task takes at its peak, on data saved by the parent."""
     warnings.simplefilter("ignore")
     data = load(folder)
     [task] = [task for task in (*TASKS, *map(memory, CELLS)) if task.name == name]
     if not isinstance(task, Memory):
         raise TypeError(f"the task {name!r} does not measure memory")
     [contender] = [contender for contender in task.contenders if contender.key == key]
-    # A first fit on a few rows loads what is loaded late, so that only the fit is counted.
-    few = data.few(100)
-    contender.run(few, contender.prepare(few))
-    state = contender.prepare(data)
-    before = baseline()
-    model = contender.run(data, state)
-    print(json.dumps({"baseline": before, "peak": peak()}))
-    del model
-
-
-if __name__ == "__main__":
-    main()
+    with threadpool_limits(contender.threads):
+        # A first fit on a few rows loads what is loaded late, so that only the fit is counted.
+        few = data.few(100)
+        contender.run(few, contender.prepare(few))
+        state = contender.prepare(data)
+        before = baseline()
+        model = contender.run(data, state)
+        grown = peak() - before
+        del model
+    return grown

@@ -24,7 +24,7 @@ def options() -> argparse.Namespace:
     which.add_argument("--matrix-only", action="store_true", help="the matrix, not the list")
     which.add_argument("--list-only", action="store_true", help="the list, not the matrix")
     parser.add_argument(
-        "--memory", action="store_true", help="memory of the cells too, which doubles their time"
+        "--memory", action="store_true", help="memory of the cells, whose time is known by now"
     )
     parser.add_argument("--quick", action="store_true", help="small data, one repeat")
     parser.add_argument("--repeats", type=int, default=5, help="rounds over all contenders")
@@ -58,10 +58,13 @@ def main() -> None:
     settings = Settings(chosen.quick, 1 if chosen.quick else chosen.repeats, chosen.budget)
     full = chosen.update or not (chosen.only or chosen.quick)
     folder = chosen.output or (ROOT / "bench" if full else ROOT / "build" / "bench")
+    if chosen.memory:
+        matrix.weigh(cells, folder / "matrix", settings)
+        return
     if tasks:
         run_list(tasks, folder, settings, chosen.update)
     if cells or beside:
-        matrix.run(cells, beside, folder / "matrix", settings, chosen.memory)
+        matrix.run(cells, beside, folder / "matrix", settings)
 
 
 def run_list(tasks: Sequence[Task], folder: Path, settings: Settings, update: bool) -> None:

@@ -74,7 +74,7 @@ class Settings:
     least : int
         Rounds that are run whatever the budget.
     patience : float
-        A peer that takes more seconds than this takes part in one round only.
+        Seconds altogether after which a peer takes part in no further round.
     """
 
     quick: bool = False

@@ -110,22 +110,22 @@ class Cell:
         """The peers that cannot do this cell, and why."""
         return {one.library: one.why for one in UNABLE if one.part.holds(self)}
 
-    def trees(self, quick: bool = False) -> int:
-        """Trees or rounds of every model."""
+    def trees(self, part: int = 1) -> int:
+        """Trees or rounds of every model, or a part of them, but two at least."""
         size = self.method.size(self.target, self.table)
-        return min(size, max(2, size // 5)) if quick else size
+        return min(size, max(2, size // part))
 
     def data(self, quick: bool = False) -> Data:
         """The rows and targets."""
         return draw(self.table, self.target, quick)
 
-    def contenders(self, quick: bool = False) -> list[Contender]:
-        """Our fit and those of the peers that can do it; ours first."""
+    def contenders(self, part: int = 1) -> list[Contender]:
+        """Our fit of all or a part of the trees, and those of the able peers; ours first."""
         columns = self.table.columns if self.target.kind == "numbers" else "sqrt"
         job = Job(
             self.target.kind,
             THREADS,
-            self.trees(quick),
+            self.trees(part),
             outputs=self.target.outputs,
             columns=columns,
         )

@@ -22,8 +22,17 @@ from bench.tasks.libraries import Judged
 BUDGET = 4.0
 """Seconds after which neither the fits nor the predictions of a cell start a further round."""
 
-PATIENCE = 2.5
-"""A peer that takes longer than this is run once."""
+PATIENCE = 6.0
+"""Seconds after which a peer starts no further run: one that takes longer is run once."""
+
+QUICK = 5
+"""A quick run has this part of the trees."""
+
+WEIGHED = 10
+"""Memory is that of a fit of this part of the trees: it takes minutes, not hours."""
+
+LEAST_MB = 4.0
+"""Less is as good as nothing beside the libraries themselves, which take a hundred or more."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,7 @@ def measure(cell: Cell, settings: Settings, date: str) -> Result:
     """Fit and predict with every library in turns."""
     started = perf_counter()
     data = cell.data(settings.quick)
+    part = QUICK if settings.quick else 1
     settings = settings_of(settings)
     unable = dict(cell.unable)
     models: dict[str, Judged] = {}
@@ -129,14 +139,14 @@ def measure(cell: Cell, settings: Settings, date: str) -> Result:
         models[fitted.library] = fitted
         return {}
 
-    fit = turns(cell.contenders(settings.quick), data, settings, keep, unable)
+    fit = turns(cell.contenders(part), data, settings, keep, unable)
     known = [models[side.library] for side in fit]
     predict = turns([predicting(cell, one) for one in known], data, settings, judge, unable)
     return Result(
         cell.name,
         date,
         perf_counter() - started,
-        cell.trees(settings.quick),
+        cell.trees(part),
         tuple(fit),
         tuple(predict),
         unable,
@@ -146,7 +156,9 @@ def measure(cell: Cell, settings: Settings, date: str) -> Result:
 def memory(cell: Cell) -> Memory:
     """The peak of a fit above its input, as a task that a fresh process finds by its name."""
     return Memory(
-        f"{cell.name}, memory", lambda settings: cell.data(settings.quick), cell.contenders()
+        f"{cell.name}, memory",
+        lambda settings: cell.data(settings.quick),
+        cell.contenders(WEIGHED),
     )
 
 
@@ -156,4 +168,5 @@ def with_memory(result: Result, cell: Cell, settings: Settings, date: str) -> Re
     able = [one for one in task.contenders if one.library not in result.unable]
     rows = replace(task, contenders=able).measure(replace(settings, repeats=1))
     sides = [rows[0].ours, *(row.peer for row in rows)] if rows else []
-    return replace(result, memory=tuple(sides), memory_date=date)
+    weighed = [replace(side, values=(max(LEAST_MB, side.best),)) for side in sides]
+    return replace(result, memory=tuple(weighed), memory_date=date)

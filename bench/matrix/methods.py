@@ -98,19 +98,14 @@ def one(target: Target, table: Table) -> int:
     return 1
 
 
-def trees(target: Target, table: Table) -> int:
-    """The trees of a forest."""
-    return table.trees
-
-
 def all_trees(target: Target, table: Table) -> int:
-    """As many as by default: those with random cuts grow fast enough."""
+    """As many as by default."""
     return 100
 
 
 def fewer_trees(target: Target, table: Table) -> int:
-    """Two fifths of them, since every column is tried."""
-    return max(4, table.trees * 2 // 5)
+    """Those of the table, since every column is tried."""
+    return table.trees
 
 
 def rounds(target: Target, table: Table) -> int:
@@ -120,7 +115,7 @@ def rounds(target: Target, table: Table) -> int:
 
 METHODS = (
     Method("tree", pair("DecisionTree", alone, tree), one),
-    Method("forest", pair("RandomForest", forest), trees),
+    Method("forest", pair("RandomForest", forest), all_trees),
     Method("extra-trees", pair("ExtraTrees", forest), all_trees),
     Method("bagging", pair("Bagging", bags), fewer_trees),
     Method("AdaBoost", pair("AdaBoost", shallow), fewer_trees),

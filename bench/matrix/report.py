@@ -20,9 +20,9 @@ from bench.task import OURS, Side
 
 LEGEND = """\
 Every cell is a method, a target and a table. weald and its peers fit and predict in turns, in one
-process with two threads, and the best counts; ours runs at least three times, a peer that takes
-seconds once. What a library needs in another form or order it gets so before the clock starts. A
-ratio is the peer's time over ours: **above 1 weald is faster**. The peer is the fastest of those
+process with two threads, and the best counts; ours runs at least three times, a peer until it has
+taken six seconds. What a library needs in another form or order it gets so before the clock starts.
+A ratio is the peer's time over ours: **above 1 weald is faster**. The peer is the fastest of those
 whose model is as good (error or log loss or RMSE at most 3 % above ours; 8 % on the small table,
 where noise is larger); faster ones with a worse model are named beside it. `!` marks a cell where
 our model is the worse one. The log loss clips class shares at 0.1 %.
@@ -30,7 +30,9 @@ our model is the worse one. The log loss clips class shares at 0.1 %.
 Fully grown trees; forests and extra-trees try the root of the number of columns (a third of them
 for numbers, except on the wide and the sparse table), bagging tries all. AdaBoost has trees of
 depth 3. Boosting has 31 leaves, rate 0.1, 255 bins, penalty 1, 20 rows in a leaf, CatBoost depth 5.
-The number of trees or rounds is small where a peer takes seconds for each.
+Forests and extra-trees have 100 trees; bagging, AdaBoost and boosting fewer where a peer takes
+seconds for each. Memory is the peak above the table in a process of its own, with a tenth of the
+trees, two at least.
 """
 
 

@@ -14,8 +14,8 @@ from bench.matrix.store import Store
 from bench.matrix.summary import View
 from bench.task import Settings, Task
 
-WEIGHED = ("2 classes", "regression")
-"""The targets whose memory is measured, if memory is asked for."""
+WEIGHED = ("forest", "extra-trees", "bagging", "boosting")
+"""The methods whose memory is measured."""
 
 
 def chosen(pattern: str) -> tuple[list[Cell], list[Task]]:
@@ -40,9 +40,22 @@ def estimate(cells: Sequence[Cell], kept: dict[str, Result]) -> float:
     return total
 
 
-def run(
-    cells: Sequence[Cell], tasks: Sequence[Task], folder: Path, settings: Settings, memory: bool
-) -> None:
+def weigh(cells: Sequence[Cell], folder: Path, settings: Settings) -> None:
+    """Measure the memory of those cells whose time is known."""
+    store = Store.read(folder, settings.quick)
+    date = machine.facts()["date"]
+    known = [cell for cell in cells if cell.method.name in WEIGHED and cell.name in store.results]
+    for number, cell in enumerate(known, 1):
+        result = with_memory(store.results[cell.name], cell, settings, date)
+        store.add(result)
+        store.write(folder)
+        shown = report.memory(View(cell, result))
+        print(f"[{number}/{len(known)}] {cell.name}: {shown} MB", flush=True)
+    report.write(folder, store)
+    print(f"\n{report.bars(store)}\n\nwritten to {folder}")
+
+
+def run(cells: Sequence[Cell], tasks: Sequence[Task], folder: Path, settings: Settings) -> None:
     """Measure cells and tasks; the file of results is rewritten after every cell."""
     store = Store.read(folder, settings.quick)
     facts = machine.facts()
@@ -51,8 +64,6 @@ def run(
     print(f"the matrix: {len(cells)} cells, about {expected / 60:.1f} minutes", flush=True)
     for number, cell in enumerate(cells, 1):
         result = measure(cell, settings, facts["date"])
-        if memory and cell.target.name in WEIGHED:
-            result = with_memory(result, cell, settings, facts["date"])
         store.add(result)
         store.write(folder)
         view = View(cell, result)

@@ -38,7 +38,7 @@ class Table:
     make : callable
         Makes the rows.
     trees : int
-        Trees of a forest here. Few where scikit-learn takes seconds for each.
+        Trees of bagging and AdaBoost here. Few where scikit-learn takes seconds for each.
     rounds : int
         Rounds of boosting with one tree per round; fewer where there are several.
     columns : float or str
@@ -136,15 +136,15 @@ def categories(levels: int, columns: int = 3, numbers: int = 10) -> Maker:
 
 
 TABLES = (
-    Table("tall", 100_000, 10_000, normal(28), trees=10, rounds=100),
-    Table("small", 1_000, 10_000, normal(28), trees=100, rounds=100, noise=0.08),
-    Table("wide", 10_000, 2_000, normal(1_000), trees=20, rounds=20, columns="sqrt"),
-    Table("sparse", 20_000, 4_000, mostly_empty(5_000, 50), trees=10, rounds=10, columns="sqrt"),
-    Table("0/1", 50_000, 10_000, steps(100, 2), trees=10, rounds=50),
-    Table("few values", 50_000, 10_000, steps(28, 8), trees=10, rounds=50),
-    Table("10 levels", 20_000, 10_000, categories(10), trees=20, rounds=50),
-    Table("1,000 levels", 20_000, 10_000, categories(1_000), trees=20, rounds=50),
-    Table("10,000 levels", 20_000, 10_000, categories(10_000), trees=20, rounds=50),
-    Table("missing", 50_000, 10_000, with_gaps(28, 0.2), trees=10, rounds=50),
-    Table("weights", 50_000, 10_000, normal(28), trees=10, rounds=50, weighted=True),
+    Table("tall", 100_000, 10_000, normal(28), trees=4, rounds=100),
+    Table("small", 1_000, 10_000, normal(28), trees=40, rounds=100, noise=0.08),
+    Table("wide", 10_000, 2_000, normal(1_000), trees=8, rounds=20, columns="sqrt"),
+    Table("sparse", 20_000, 4_000, mostly_empty(5_000, 50), trees=4, rounds=10, columns="sqrt"),
+    Table("0/1", 50_000, 10_000, steps(100, 2), trees=4, rounds=50),
+    Table("few values", 50_000, 10_000, steps(28, 8), trees=4, rounds=50),
+    Table("10 levels", 20_000, 10_000, categories(10), trees=8, rounds=50),
+    Table("1,000 levels", 20_000, 10_000, categories(1_000), trees=8, rounds=50),
+    Table("10,000 levels", 20_000, 10_000, categories(10_000), trees=8, rounds=50),
+    Table("missing", 50_000, 10_000, with_gaps(28, 0.2), trees=4, rounds=50),
+    Table("weights", 50_000, 10_000, normal(28), trees=4, rounds=50, weighted=True),
 )

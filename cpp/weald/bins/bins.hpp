@@ -43,7 +43,7 @@ struct BinRequest {
 
 // A binned matrix together with the codes its categories were given.
 struct Binned : BinnedMatrix {
-  std::vector<std::vector<Code>> category_code;  // per categorical column: category -> code
+  std::vector<std::vector<Code>> category_code;  // per categorical column: category -> code; none of a sparse table
   std::vector<std::vector<Code>> own_category;   // if categories share the last code: the others' categories
 };
 

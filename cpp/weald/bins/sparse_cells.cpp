@@ -283,7 +283,7 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
   out.raw.data = table.data, out.raw.doubles = sizeof(T) == sizeof(double);
   out.raw.filled = table.columns, out.raw.filled_begin = table.begin;
   out.columns.resize(d);
-  out.low.resize(d), out.high.resize(d), out.category_code.resize(d), out.own_category.resize(d);
+  out.low.resize(d), out.high.resize(d);
   auto cells = std::make_shared<SparseCells>();
   CellLists& lists = cells->lists;
   cells->row_begin = table.begin, cells->row_columns = table.columns;

@@ -85,8 +85,7 @@ class Expander {
     if (block.lists) return false;
     // Where a node tries few columns it is quicker to count those alone.
     if (histograms.by_rows(block)) {
-      return 3 * plan_.columns_per_node >= plan_.matrix.n_columns() &&
-             (node.size() >= kFewestCounted || !plan_.stats.counted);
+      return 3 * plan_.columns_per_node >= plan_.matrix.n_columns() && node.size() >= kFewestCounted;
     }
     return plan_.all_columns() && node.size() * block.columns.size() >= 2 * histogram_slots(block);
   }

@@ -131,7 +131,8 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
   const std::size_t d = matrix.n_columns();
   Plan plan{matrix, stats, rules, threads, interrupt, rules.max_features == 0 ? d : std::min(rules.max_features, d),
             {}};
-  plan.limits.min_count = stats.counted ? static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
+  plan.limits.min_count =
+      stats.counted ? stats.counted_as * static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
   if (rules.row_weight > 0) stats.row_h = rules.row_weight / stats.h_unit;
 

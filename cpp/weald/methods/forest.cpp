@@ -19,6 +19,7 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
   if (matrix.sparse) out.sparse = take_columns(*matrix.sparse, matrix.n_rows, columns);
   for (const std::uint32_t j : columns) {
     out.columns.push_back(matrix.columns[j]);
+    if (matrix.category_code.empty()) continue;
     out.category_code.push_back(matrix.category_code[j]);
     out.own_category.push_back(matrix.own_category[j]);
   }

@@ -16,22 +16,18 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   return any != 0;
 }
 
-WEALD_WIDE bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test,
+WEALD_WIDE bool find_gradient_excess(const LeftPairs& left, std::size_t n, Lane total, const GradientTest& test,
                                      float* excess) {
   const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;
-  const auto of_side = [=](Lane side) {
-    const auto g = static_cast<float>(static_cast<std::int32_t>(side >> 32));
-    const float a = static_cast<float>(static_cast<std::int32_t>(side)) + lambda;
-    const float d = g - slope * a;
-    return d * d - steep * a * (whole - a);
-  };
-  if (mirror) {
-    for (std::size_t k = 0; k < n; ++k) excess[k] = of_side(total - left[k]);
-  } else {
-    for (std::size_t k = 0; k < n; ++k) excess[k] = of_side(left[k]);
-  }
+  const auto H = static_cast<std::int32_t>(total), G = static_cast<std::int32_t>(total >> 32), half = H / 2;
   std::int32_t any = 0;
-  for (std::size_t k = 0; k < n; ++k) any |= excess[k] > 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::int32_t h = left.h(k), g = left.g(k);
+    const float a = static_cast<float>(std::min(h, H - h)) + lambda;
+    const float d = static_cast<float>(h > half ? G - g : g) - slope * a;
+    excess[k] = d * d - steep * a * (whole - a);
+    any |= excess[k] > 0;
+  }
   return any != 0;
 }
 

@@ -8,6 +8,9 @@
 // may pass it, given how coarse floats are, are looked at closely.
 #pragma once
 
+#include <bit>
+#include <cstring>
+
 #include "weald/base/paths.hpp"
 #include "weald/search/scan.hpp"
 
@@ -35,55 +38,54 @@ struct GradientTest {
   }
 };
 
-// excess[k] > 0 for n cuts with these sums on their left, where they may pass the test. Does any? `mirror`:
-// look at the sums on their right.
-bool find_gradient_excess(const Lane* left, std::size_t n, Lane total, bool mirror, const GradientTest& test,
-                          float* excess);
+// The sums on the left of some cuts, H G H G ..: the halves of words as they lie in memory, which vector registers take
+// apart quicker than shifts do.
+struct LeftPairs {
+  static_assert(std::endian::native == std::endian::little);
+  std::int32_t halves[2 * kCutsAtOnce];
+
+  void put(std::size_t k, Lane sum) { std::memcpy(&halves[2 * k], &sum, sizeof sum); }
+  std::int32_t h(std::size_t k) const { return halves[2 * k]; }
+  std::int32_t g(std::size_t k) const { return halves[2 * k + 1]; }
+  Lane sum(std::size_t k) const { return Lane{g(k)} << 32 | h(k); }
+};
+
+// excess[k] > 0 for n cuts with these sums on their left, where they may pass the test. Does any?
+bool find_gradient_excess(const LeftPairs& left, std::size_t n, Lane total, const GradientTest& test, float* excess);
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size_t n, double floor) {
   constexpr Lane kLow = 0xFFFFFFFF;
-  Lane left[kSumsAtOnce];
+  LeftPairs left;
   float excess[kCutsAtOnce];
   const double H = static_cast<double>(scan.total & kLow), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda, C = H + 2 * lambda;
-  const Lane half = (scan.total & kLow) / 2;
   const bool in_range =
       uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
   Cut best;
   const auto test_for = [&](double bar) { return GradientTest(lambda, C, G, std::max(bar, 0.0)); };
   GradientTest test = test_for(floor);
-  const auto look = [&](const Lane* sums, std::size_t m, std::size_t begin, bool mirror) {
-    if (in_range) {
-      if (!find_gradient_excess(sums, m, scan.total, mirror, test, excess)) return;
-    } else {
+  Lane sum = scan.start;
+  for (std::size_t begin = 0; begin < n; begin += kCutsAtOnce) {
+    const std::size_t m = std::min(kCutsAtOnce, n - begin), full = (m + 7) / 8 * 8;
+    for (std::size_t k = 0; k < m; ++k) left.put(k, sum += cells[begin + k]);
+    for (std::size_t k = m; k < full; ++k) left.put(k, sum);  // vector registers have no odd ends
+    if (!in_range) {
       std::fill_n(excess, m, 1.0F);
+    } else if (!find_gradient_excess(left, full, scan.total, test, excess)) {
+      continue;
     }
     const double before = best.score;
     for (std::size_t k = 0; k < m; ++k) {
       if (!(excess[k] > 0)) continue;
-      const double hl = static_cast<double>(sums[k] & kLow), hr = H - hl;
+      const double hl = left.h(k), hr = H - hl;
       if (hl < scan.least || hr < scan.least) continue;
-      const double gl = static_cast<double>(sums[k] >> 32), gr = G - gl, a = hl + lambda, b = hr + lambda;
+      const double gl = left.g(k), gr = G - gl, a = hl + lambda, b = hr + lambda;
       if (best.score > 0 && !quadratic_may_beat(gl * gl, a, gr * gr, b, best.score)) continue;
       const double score = quadratic(gl, a, gr, b);
-      if (score > best.score && score >= floor) best = {score, begin + k + 1, false, sums[k]};
+      if (score > best.score && score >= floor) best = {score, begin + k + 1, false, left.sum(k)};
     }
     if (best.score > before) test = test_for(best.score);
-  };
-  Lane sum = scan.start;
-  for (std::size_t begin = 0; begin < n; begin += kSumsAtOnce) {
-    const std::size_t m = std::min(kSumsAtOnce, n - begin);
-    for (std::size_t k = 0; k < m; ++k) left[k] = sum += cells[begin + k];
-    // Where most rows have the lowest code, as in sparse columns, the search would look at all of the sums in vain.
-    const auto* const first_above =
-        (left[0] & kLow) > half
-            ? left
-            : std::upper_bound(left, left + m, half, [](Lane h, Lane at) { return h < (at & kLow); });
-    const auto middle = static_cast<std::size_t>(first_above - left);
-    for (std::size_t k = 0; k < middle; k += kCutsAtOnce)
-      look(left + k, std::min(kCutsAtOnce, middle - k), begin + k, false);
-    for (std::size_t k = middle; k < m; k += kCutsAtOnce) look(left + k, std::min(kCutsAtOnce, m - k), begin + k, true);
   }
   return best;
 }

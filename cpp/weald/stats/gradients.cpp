@@ -268,19 +268,24 @@ Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& u
   if (out.rows.empty()) throw std::invalid_argument("no row has a positive weight");
   out.layout = Layout::Packed, out.lanes = 1;
   out.words.resize(n);
-  std::vector<Lane> sums(most_chunks(n), 0), most(most_chunks(n), 0);
-  const bool counted = scale.counts && !given.weight;  // H is the number of rows
-  out.counted = counted || min_samples_leaf <= 1;
+  std::vector<Lane> sums(most_chunks(n), 0), most(most_chunks(n), 0), least(most_chunks(n), out.least_h);
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     Lane* words = out.words.data();
     words_of(used, scale, begin, end, words);
     sums[chunk] = std::accumulate(words + begin, words + end, Lane{0});
-    for (std::size_t i = out.counted ? end : begin; i < end; ++i)
-      most[chunk] = std::max(most[chunk], words[i] & 0xFFFFFFFF);
+    for (std::size_t i = min_samples_leaf <= 1 ? end : begin; i < end; ++i) {
+      const Lane h = words[i] & 0xFFFFFFFF;
+      most[chunk] = std::max(most[chunk], h);
+      if (h > 0) least[chunk] = std::min(least[chunk], h);  // others take no part
+    }
   });
   out.sum = std::accumulate(sums.begin(), sums.end(), Lane{0});
   out.mean_h = static_cast<double>(out.sum & 0xFFFFFFFF) / given.total_weight;
   out.most_h = *std::max_element(most.begin(), most.end());
+  out.least_h = *std::min_element(least.begin(), least.end());
+  // Where all have the same H, as for squared errors, H says how many they are.
+  out.counted = min_samples_leaf <= 1 || out.least_h == out.most_h;
+  if (out.counted && min_samples_leaf > 1) out.counted_as = out.most_h;
   if (out.counted || !with_counts) return out;
 
   // Counts besides: three lanes a row.

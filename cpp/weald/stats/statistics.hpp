@@ -79,6 +79,7 @@ struct Channels {
   double row_h = 1;                   // H of one row: whole weights count rows, others are 1 on average
   bool gradients = false;             // G is a sum of negative gradients, of any sign: no node is pure
   bool counted = true;                // the number of rows is known: by a lane of its own, or as H
+  Lane counted_as = 1;                // ... where every row adds so much
   Lane least_h =
       std::numeric_limits<Lane>::max();  // no row has less; a row so light that it has none still counts as one
   Lane most_h = 0;                       // no row has more, unless classes are bytes

@@ -28,6 +28,7 @@ __all__ = ["EngineGradients", "Gradients", "NumpyGradients", "Scored", "make_gra
 
 _BLOCK = 32_768  # rows: a loss's temporary arrays stay in the level-2 cache
 _MANY = 100_000  # rows from which threads pay
+_TELLING = 8_192  # rows at least whose mean loss is reported, of a loss of the user's own
 
 
 class Scored(Protocol):
@@ -144,7 +145,7 @@ class NumpyGradients(Gradients):
         super().__init__(objective, rows, scored, params.threads)
         self._n = len(rows)
         # The value of a loss often costs more than both derivatives, and is only reported.
-        self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _BLOCK))
+        self._some = slice(None, None, 1 if objective.built_in else max(1, self._n // _TELLING))
         weights = np.ones(self._n) if self.weights is None else self.weights
         self._some_weights = np.ascontiguousarray(weights[self._some])
         self._some_y = [np.ascontiguousarray(y[self._some]) for y in self.y]
@@ -158,7 +159,7 @@ class NumpyGradients(Gradients):
         """Fill gradients and hessians from `raw`."""
         self._adapt()
         values = self._value_jobs() if tell else []  # the longest jobs come first
-        fills = [partial(self._fill, block) for block in _blocks(self._n)]
+        fills = [partial(self._fill, part) for part in _equal_parts(self._n)]
         return self._mean(self._all_done([*values, *fills], self._n)[: len(values)])
 
     def mean_loss(self) -> float:
@@ -219,6 +220,12 @@ class NumpyGradients(Gradients):
 
 def _blocks(n: int) -> list[slice]:
     return [slice(i, min(i + _BLOCK, n)) for i in range(0, n, _BLOCK)]
+
+
+def _equal_parts(n: int) -> list[slice]:
+    """As many as there are blocks, so that no thread waits for another one's last block."""
+    count = len(range(0, n, _BLOCK))
+    return [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
 
 def _call(job: Callable[[], Any]) -> Any:

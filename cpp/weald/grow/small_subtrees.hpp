@@ -183,7 +183,8 @@ class SmallGrower {
 class SmallSubtrees {
  public:
   explicit SmallSubtrees(const Plan& plan) {
-    choose<TwoClasses>(plan) || choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan);
+    choose<TwoClasses>(plan) ||
+        (plan.rules.random_split && (choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan)));
   }
 
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {

@@ -5,6 +5,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
+#include "weald/grow/few_rows.hpp"
 #include "weald/grow/small_subtrees.hpp"
 
 namespace weald {
@@ -17,6 +18,7 @@ class SubtreeGrower {
         rows_(rows),
         threads_(threads),
         expander_(plan, rows, threads),
+        few_rows_(plan),
         small_subtrees_(plan),
         patience_(plan.interrupt) {}
 
@@ -40,7 +42,7 @@ class SubtreeGrower {
       if (open.empty()) break;
       OpenNode node = open.pop();
       patience_.spend(16 * (node.size() + 16));  // about what a row costs in all columns
-      if (small_subtrees_.grow(node, rows_, tree_)) continue;
+      if (few_rows_.grow(node, rows_, tree_) || small_subtrees_.grow(node, rows_, tree_)) continue;
       const std::optional<Decision> decision = splits_left(leaves) > 0 ? decision_of(node) : std::nullopt;
       if (!decision) {
         close(node);
@@ -211,6 +213,7 @@ class SubtreeGrower {
   std::size_t threads_;
   Expander expander_;                             // for nodes in their turn, with all threads
   std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
+  FewRowsGrower few_rows_;
   SmallSubtrees small_subtrees_;
   Subtree tree_;
   Patience patience_;

@@ -84,6 +84,8 @@ class FewRows {
   // A column to be sorted. Where values are missing it is sorted twice, since they are above all codes or below.
   struct Candidate {
     std::uint32_t column;
+    const std::uint8_t* codes;  // of the first row of the block; categories: ranks by place
+    std::size_t stride;
     bool missing_left = false, had_missing = false;
     double price = 0;
   };
@@ -97,16 +99,8 @@ class FewRows {
     const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
     draw_.begin();
     const auto next = [&](std::size_t k) { return wanted < d ? draw_.next(node.key) : static_cast<std::uint32_t>(k); };
+    if (node.n == 2 && !categories_) return find_split_of_two(places, wanted, next);
     std::size_t k = 0;
-    if (node.n == 2 && !categories_) {  // all cuts divide two rows alike, so that the tie decides
-      std::uint32_t chosen = 0;
-      for (bool any = false; k < d && (k < wanted || !any); ++k) {
-        const std::uint32_t j = next(k);
-        if (!differ(j, places) || (any && !request_.ties.prefers(j, chosen))) continue;
-        chosen = j, any = true;
-      }
-      add(chosen, places);
-    }
     for (; k < wanted; ++k) add(next(k), places);
     try_candidates(places);
     for (; k < d && !varies_; ++k) {
@@ -115,8 +109,29 @@ class FewRows {
       add(j, places);
       try_candidates(places);
     }
-    return best_.found() && pays(plan_, sums_.channels(), best_.score,
-                                 gain_of(sums_.channels(), best_.score, sums_.own_score()));
+    return best_.found() && splits();
+  }
+  bool splits() const {
+    return pays(plan_, sums_.channels(), best_.score, gain_of(sums_.channels(), best_.score, sums_.own_score()));
+  }
+
+  // All cuts divide two rows alike, so that the tie decides. A third of all splits are of such.
+  template <class Next>
+  bool find_split_of_two(std::span<const Place> places, std::size_t wanted, Next&& next) {
+    bool any = false;
+    for (std::size_t k = 0; k < draw_.size() && (k < wanted || !any); ++k) {
+      const std::uint32_t j = next(k);
+      if (!differ(j, places) || (any && !request_.ties.prefers(j, best_.column))) continue;
+      best_.column = j, any = true;
+    }
+    if (!any) return false;
+    const Column& column = block_->columns[best_.column];
+    const Code a = code(column, places[0]), b = code(column, places[1]);
+    best_.score = sums_.score_of(places[0]) + sums_.score_of(places[1]);
+    best_.last_left = std::min(a, b), best_.first_right = std::max(a, b);
+    best_.had_missing = column.has_missing && best_.first_right == column.n_codes, best_.missing_left = false;
+    best_.categorical = false;
+    return splits();
   }
 
   std::uint8_t code(const Column& column, Place i) const {
@@ -132,49 +147,34 @@ class FewRows {
   void add(std::uint32_t j, std::span<const Place> places) {
     const Column& column = block_->columns[j];
     if (column.constant()) return;
-    if (n_candidates_ + 1 + column.has_missing > kColumns) try_candidates(places);
+    if (n_candidates_ + has_missing_ + 1 + column.has_missing > kColumns) try_candidates(places);
     if (column.categorical) {
       add_categories(j, column, places);
     } else {
-      const std::size_t c = n_candidates_++;
-      candidates_[c] = {j};
-      const auto* data = static_cast<const std::uint8_t*>(column.data);
-      for (std::size_t p = 0; p < places.size(); ++p) {
-        cuts_.put(p, c, data[row_[places[p]] * column.stride], places[p]);
-      }
-      if (column.has_missing) add_missing(c, column, places);
+      add_candidate(j, static_cast<const std::uint8_t*>(column.data), column.stride);
     }
-    if (n_candidates_ >= at_once_) try_candidates(places);
+    if (n_candidates_ + has_missing_ >= at_once_) try_candidates(places);
   }
-
-  void add_missing(std::size_t c, const Column& column, std::span<const Place> places) {
-    bool any = false;
-    for (std::size_t p = 0; p < places.size(); ++p) any |= cuts_.code(p, c) == column.n_codes;
-    if (!any) return;
-    candidates_[c].had_missing = true;
-    const std::size_t twin = n_candidates_++;
-    candidates_[twin] = candidates_[c], candidates_[twin].missing_left = true;
-    for (std::size_t p = 0; p < places.size(); ++p) {
-      const Code own = cuts_.code(p, c);
-      cuts_.put(p, twin, own == column.n_codes ? 0 : own + 1, places[p]);
-    }
+  Candidate& add_candidate(std::uint32_t j, const std::uint8_t* codes, std::size_t stride) {
+    has_missing_ += block_->columns[j].has_missing;
+    return candidates_[n_candidates_++] = {j, codes, stride};
   }
 
   // Categories are sorted by their rank in the order of the column.
   void add_categories(std::uint32_t j, const Column& column, std::span<const Place> places) {
     const std::size_t n = order_categories(column, places);
-    Candidate candidate{j};
-    if (column.many && !plan_.stats.gradients) {
+    double price = 0;
+    if (column.many) {
       if (!price_) price_ = price_of(places);
-      candidate.price = price_->of(n);
-      if (!(candidate.price < price_->most)) return;
+      price = price_->of(n);
+      if (!(price < price_->most)) return;
     }
     if (n < 2) return;
     Code rank[kByteSlots];
     for (std::size_t r = 0; r < n; ++r) rank[order_[r]] = static_cast<Code>(r);
-    const std::size_t c = n_candidates_++;
-    candidates_[c] = candidate;
-    for (std::size_t p = 0; p < places.size(); ++p) cuts_.put(p, c, rank[code(column, places[p])], places[p]);
+    std::uint8_t* ranks = ranks_[n_candidates_];
+    for (const Place i : places) ranks[i] = static_cast<std::uint8_t>(rank[code(column, i)]);
+    add_candidate(j, ranks, 0).price = price;
   }
 
   // Into order_; how many they are.
@@ -205,10 +205,11 @@ class FewRows {
   }
 
   void try_candidates(std::span<const Place> places) {
+    if (n_candidates_ == 0) return;
+    load_codes(places);
     const std::size_t n = std::exchange(n_candidates_, 0);
-    if (n == 0) return;
     cuts_.sort(places.size(), n);
-    sums_.sum_left(cuts_);
+    sums_.search(cuts_);
     for (std::size_t c = 0; c < n; ++c) {
       const Candidate& one = candidates_[c];
       const Column& column = block_->columns[one.column];
@@ -222,6 +223,36 @@ class FewRows {
       best_.last_left = cuts_.code(at, c) - one.missing_left, best_.first_right = cuts_.code(at + 1, c) - one.missing_left;
       best_.had_missing = one.had_missing, best_.missing_left = one.missing_left;
       best_.categorical = column.categorical;
+    }
+  }
+
+  void load_codes(std::span<const Place> places) {
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      const std::size_t place = places[p], row = row_[place];
+      for (std::size_t c = 0; c < n_candidates_; ++c) {
+        cuts_.put(p, c, candidates_[c].codes[row * candidates_[c].stride], place);
+      }
+    }
+    for (std::size_t c = 0, n = n_candidates_; c < n && (categories_ || has_missing_ > 0); ++c) {
+      const Column& column = block_->columns[candidates_[c].column];
+      for (std::size_t p = 0; p < places.size() && column.categorical; ++p) {
+        cuts_.put(p, c, candidates_[c].codes[places[p]], places[p]);
+      }
+      if (column.has_missing) add_missing(c, column.n_codes, places);
+    }
+    has_missing_ = 0;
+  }
+
+  void add_missing(std::size_t c, Code missing, std::span<const Place> places) {
+    bool any = false;
+    for (std::size_t p = 0; p < places.size(); ++p) any |= cuts_.code(p, c) == missing;
+    if (!any) return;
+    candidates_[c].had_missing = true;
+    const std::size_t twin = n_candidates_++;
+    candidates_[twin] = candidates_[c], candidates_[twin].missing_left = true;
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      const Code own = cuts_.code(p, c);
+      cuts_.put(p, twin, own == missing ? 0 : own + 1, places[p]);
     }
   }
 
@@ -303,7 +334,8 @@ class FewRows {
   // The node at hand.
   ColumnDraw draw_;
   Candidate candidates_[kColumns] = {};
-  std::size_t n_candidates_ = 0;
+  std::size_t n_candidates_ = 0, has_missing_ = 0;  // has: how many may need another
+  std::uint8_t ranks_[kColumns][kRows] = {};        // of categories
   bool varies_ = false;
   Split best_;
   std::optional<CategoryPrice> price_;

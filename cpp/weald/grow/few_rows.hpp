@@ -33,12 +33,9 @@ class FewRows {
 
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
-    const auto& columns = plan.matrix.columns;
     return uses(Path::SmallSubtrees) && !rules.random_split && !plan.matrix.sparse && plan.limits.plain() &&
            rules.monotone.empty() && rules.interactions.empty() && rules.max_leaves == 0 &&
-           rules.frontier == Frontier::DepthFirst && Sums::fits(plan) &&
-           std::none_of(columns.begin(), columns.end(),
-                        [](const Column& column) { return column.categorical && column.has_missing; });
+           rules.frontier == Frontier::DepthFirst && Sums::fits(plan);
   }
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
@@ -48,6 +45,7 @@ class FewRows {
     block_ = root.block.get(), tree_ = &tree;
     Row* const out = rows.get(root.begin, root.size());
     std::copy_n(out, root.size(), row_);
+    if (categories_ && any_missing(root.size())) return false;
     std::iota(places_, places_ + root.size(), Place{0});
     Node node{root.key, root.id, root.depth, 0, static_cast<std::uint32_t>(root.size()), sums_.root(root)};
     sums_.load(*block_, {row_, root.size()}, node.own);
@@ -74,6 +72,15 @@ class FewRows {
     typename Sums::OfNode own;
   };
   std::span<Place> places_of(const Node& node) { return {places_ + node.begin, node.n}; }
+
+  // Categories without missing values only.
+  bool any_missing(std::size_t n) const {
+    return std::any_of(block_->columns.begin(), block_->columns.end(), [&](const Column& column) {
+      return column.categorical && column.has_missing && !column.constant() && std::any_of(row_, row_ + n, [&](Row row) {
+        return static_cast<const std::uint8_t*>(column.data)[row * column.stride] == column.n_codes;
+      });
+    });
+  }
 
   bool could_split(const Node& node) const {
     return node.depth < plan_.rules.max_depth && node.n >= std::max<std::size_t>(plan_.rules.min_samples_split, 2);
@@ -147,7 +154,7 @@ class FewRows {
   void add(std::uint32_t j, std::span<const Place> places) {
     const Column& column = block_->columns[j];
     if (column.constant()) return;
-    if (n_candidates_ + has_missing_ + 1 + column.has_missing > kColumns) try_candidates(places);
+    if (n_candidates_ + has_missing_ + 2 > kColumns) try_candidates(places);
     if (column.categorical) {
       add_categories(j, column, places);
     } else {
@@ -156,13 +163,13 @@ class FewRows {
     if (n_candidates_ + has_missing_ >= at_once_) try_candidates(places);
   }
   Candidate& add_candidate(std::uint32_t j, const std::uint8_t* codes, std::size_t stride) {
-    has_missing_ += block_->columns[j].has_missing;
+    has_missing_ += block_->columns[j].has_missing && !block_->columns[j].categorical;
     return candidates_[n_candidates_++] = {j, codes, stride};
   }
 
   // Categories are sorted by their rank in the order of the column.
   void add_categories(std::uint32_t j, const Column& column, std::span<const Place> places) {
-    const std::size_t n = order_categories(column, places);
+    const std::size_t n = list_categories(column, places);
     double price = 0;
     if (column.many) {
       if (!price_) price_ = price_of(places);
@@ -170,6 +177,7 @@ class FewRows {
       if (!(price < price_->most)) return;
     }
     if (n < 2) return;
+    order_categories(column, places, n);
     Code rank[kByteSlots];
     for (std::size_t r = 0; r < n; ++r) rank[order_[r]] = static_cast<Code>(r);
     std::uint8_t* ranks = ranks_[n_candidates_];
@@ -178,14 +186,17 @@ class FewRows {
   }
 
   // Into order_; how many they are.
-  std::size_t order_categories(const Column& column, std::span<const Place> places) {
+  std::size_t list_categories(const Column& column, std::span<const Place> places) {
     MarkedBytes marks;
     for (const Place i : places) marks.mark(code(column, i));
     std::size_t n = 0;
-    Code number[kByteSlots];
-    marks.take([&](Code code) { number[code] = static_cast<Code>(n), order_[n++] = code; });
-    if (n < 2) return n;
+    marks.take([&](Code code) { order_[n++] = code; });
+    return n;
+  }
+  void order_categories(const Column& column, std::span<const Place> places, std::size_t n) {
     const std::size_t lanes = plan_.stats.lanes;
+    Code number[kByteSlots];
+    for (std::size_t k = 0; k < n; ++k) number[order_[k]] = static_cast<Code>(k);
     cells_.assign(n * lanes, 0);
     for (const Place i : places) {
       const Lane* from = sums_.cell(i);
@@ -194,7 +205,6 @@ class FewRows {
     }
     std::iota(number, number + n, Code{0});
     sort_by_keys({order_, n}, category_keys(sums_.channels(), cells_.data(), {number, n}));
-    return n;
   }
 
   CategoryPrice price_of(std::span<const Place> places) {
@@ -238,7 +248,7 @@ class FewRows {
       for (std::size_t p = 0; p < places.size() && column.categorical; ++p) {
         cuts_.put(p, c, candidates_[c].codes[places[p]], places[p]);
       }
-      if (column.has_missing) add_missing(c, column.n_codes, places);
+      if (column.has_missing && !column.categorical) add_missing(c, column.n_codes, places);
     }
     has_missing_ = 0;
   }
@@ -310,7 +320,8 @@ class FewRows {
 
   // The codes of the lighter side are listed (ColumnSearch::choose_left).
   std::span<const Code> choose_left(const Column& column, std::span<const Place> places) {
-    const std::size_t n = order_categories(column, places), n_left = best_.last_left + std::size_t{1};
+    const std::size_t n = list_categories(column, places), n_left = best_.last_left + std::size_t{1};
+    order_categories(column, places, n);
     bool first[kByteSlots] = {};
     for (std::size_t r = 0; r < n_left; ++r) first[order_[r]] = true;
     Lane lead = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "weald/search/column_search.hpp"
 
@@ -74,18 +75,32 @@ inline std::vector<double> category_keys(const Channels& stats, const Lane* cell
     for (std::size_t k = 0; k < channels; ++k) share[c * channels + k] -= mean[k] / weight;
   }
   // Power iteration on the weighted covariance, never formed: v <- sum_c h_c s_c (s_c . v).
-  std::vector<double> v(channels), next(channels);
+  std::vector<double> turned(channels * n), weights(n), along(n);  // all categories at once: no sum waits for another
+  for (std::size_t c = 0; c < n; ++c) {
+    weights[c] = h(c);
+    for (std::size_t k = 0; k < channels; ++k) turned[k * n + c] = share[c * channels + k];
+  }
+  std::vector<double> v(channels), next(channels), before(channels);
   for (std::size_t k = 0; k < channels; ++k) v[k] = 1.0 / static_cast<double>(k + 1);
-  for (int round = 0; round < 50; ++round) {
+  for (int left = 50; left > 0; --left) {
+    std::fill(along.begin(), along.end(), 0.0);
+    for (std::size_t k = 0; k < channels; ++k) {
+      for (std::size_t c = 0; c < n; ++c) along[c] += turned[k * n + c] * v[k];
+    }
     std::fill(next.begin(), next.end(), 0.0);
     for (std::size_t c = 0; c < n; ++c) {
       const double* s = &share[c * channels];
-      const double along = h(c) * std::inner_product(s, s + channels, v.begin(), 0.0);
-      for (std::size_t k = 0; k < channels; ++k) next[k] += along * s[k];
+      const double times = weights[c] * along[c];
+      for (std::size_t k = 0; k < channels; ++k) next[k] += times * s[k];
     }
     const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
     if (!(norm > 0)) break;
-    for (std::size_t k = 0; k < channels; ++k) v[k] = next[k] / norm;
+    for (std::size_t k = 0; k < channels; ++k) next[k] /= norm;
+    // Soon it moves no more, or to and fro by a rounding: then what is left says where it ends.
+    if (next == before && left % 2 == 1) left = 1;
+    if (next == before && left % 2 == 0) left = 2;
+    if (next == v) left = 1;
+    before = std::exchange(v, next);
   }
   for (std::size_t c = 0; c < n; ++c) {
     keys[c] = std::inner_product(v.begin(), v.end(), &share[c * channels], 0.0);

@@ -233,6 +233,7 @@ class FewRows {
       best_.last_left = cuts_.code(at, c) - one.missing_left, best_.first_right = cuts_.code(at + 1, c) - one.missing_left;
       best_.had_missing = one.had_missing, best_.missing_left = one.missing_left;
       best_.categorical = column.categorical;
+      if (column.categorical) std::copy_n(ranks_[c], kRows, best_ranks_);
     }
   }
 
@@ -320,8 +321,12 @@ class FewRows {
 
   // The codes of the lighter side are listed (ColumnSearch::choose_left).
   std::span<const Code> choose_left(const Column& column, std::span<const Place> places) {
-    const std::size_t n = list_categories(column, places), n_left = best_.last_left + std::size_t{1};
-    order_categories(column, places, n);
+    const std::size_t n_left = best_.last_left + std::size_t{1};
+    std::size_t n = 0;
+    for (const Place i : places) {
+      order_[best_ranks_[i]] = code(column, i);
+      n = std::max<std::size_t>(n, best_ranks_[i] + 1U);
+    }
     bool first[kByteSlots] = {};
     for (std::size_t r = 0; r < n_left; ++r) first[order_[r]] = true;
     Lane lead = 0;
@@ -347,6 +352,7 @@ class FewRows {
   Candidate candidates_[kColumns] = {};
   std::size_t n_candidates_ = 0, has_missing_ = 0;  // has: how many may need another
   std::uint8_t ranks_[kColumns][kRows] = {};        // of categories
+  std::uint8_t best_ranks_[kRows] = {};             // of the best column's
   bool varies_ = false;
   Split best_;
   std::optional<CategoryPrice> price_;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "weald/base/wide_vectors.hpp"
+#include "weald/base/wide_numbers.hpp"
 
 namespace weald {
 
@@ -13,47 +13,38 @@ namespace {
 constexpr std::size_t kColumns = SortedCuts::kColumns;
 using Key = SortedCuts::Key;
 
-// A number for each of some columns.
+// For each of some columns: words, and whether two rows have the same code.
+constexpr std::size_t kAtOnce = kDoubles;
+static_assert(kColumns % kAtOnce == 0);
 #ifdef WEALD_HAS_VECTORS
-constexpr std::size_t kAtOnce = 4;
-typedef double Doubles __attribute__((vector_size(8 * kAtOnce)));
 typedef std::uint64_t Words __attribute__((vector_size(8 * kAtOnce)));
 typedef std::int64_t Masks __attribute__((vector_size(8 * kAtOnce)));
-typedef Key Keys __attribute__((vector_size(2 * kAtOnce)));
-WEALD_INLINE Masks masks_of(const Key* keys) {
+WEALD_INLINE void masks_of(const Key* keys, Masks& out) {
+  typedef Key Keys __attribute__((vector_size(2 * kAtOnce)));
   Keys some;
   std::memcpy(&some, keys, sizeof some);
-  return __builtin_convertvector(some, Masks);
-}
-template <class Fn>
-WEALD_INLINE Doubles each(Fn&& fn) {
-  return Doubles{fn(0), fn(1), fn(2), fn(3)};
-}
-template <class Fn>
-WEALD_INLINE Words each_word(Fn&& fn) {
-  return Words{fn(0), fn(1), fn(2), fn(3)};
+  out = __builtin_convertvector(some, Masks);
 }
 #else
-constexpr std::size_t kAtOnce = 1;
-using Doubles = double;
 using Words = std::uint64_t;
-WEALD_INLINE bool masks_of(const Key* keys) { return *keys != 0; }
-template <class Fn>
-WEALD_INLINE Doubles each(Fn&& fn) {
-  return fn(0);
-}
-template <class Fn>
-WEALD_INLINE Words each_word(Fn&& fn) {
-  return fn(0);
-}
+using Masks = bool;
+WEALD_INLINE void masks_of(const Key* keys, Masks& out) { out = *keys != 0; }
 #endif
-static_assert(kColumns % kAtOnce == 0);
 
 // Of signed numbers, as in wide_numbers.hpp.
-WEALD_INLINE Doubles doubles_of(Words bits) {
-  const auto low = std::bit_cast<Doubles>((bits & 0xFFFFFFFF) | 0x4330000000000000);
-  const auto high = std::bit_cast<Doubles>((bits >> 32) ^ 0x4530000080000000);
-  return (high - 0x1.00000801p84) + low;
+WEALD_INLINE void to_doubles(const Words& bits, Doubles& out) {
+  const Words low = (bits & 0xFFFFFFFF) | 0x4330000000000000, high = (bits >> 32) ^ 0x4530000080000000;
+  Doubles of_low, of_high;
+  std::memcpy(&of_low, &low, sizeof low), std::memcpy(&of_high, &high, sizeof high);
+  out = (of_high - 0x1.00000801p84) + of_low;
+}
+
+// out[k] = from[place of the row in column k].
+template <class T, class Out>
+WEALD_INLINE void gather(const T* from, const Key* keys, Out& out) {
+  T some[kAtOnce];
+  for (std::size_t k = 0; k < kAtOnce; ++k) some[k] = from[static_cast<std::uint8_t>(keys[k])];
+  std::memcpy(&out, some, sizeof out);
 }
 
 // Merge exchange (Batcher 1968; Knuth, The Art of Computer Programming, 5.2.2, algorithm M): which rows are compared does
@@ -83,83 +74,110 @@ WEALD_WIDE void find_ties(const Key* keys, std::size_t n, Key* within) {
   }
 }
 
-// What lies left of a cut and right of it, in some columns.
-struct Sides {
-  Doubles h, left, right;
-};
-
 struct Walk {
   const Key *keys, *within;
   std::size_t rows, columns;
   double *most, *at;
 };
 
-// `begin(c)`: all rows are on the right, in the columns from c on; `move(places)` moves one row in each.
-template <class Begin, class Move>
-WEALD_INLINE void walk(const Walk& in, double total_h, Begin&& begin, Move&& move) {
+// What lies left of a cut and right of it, in some columns.
+struct Sides {
+  Doubles h, left, right;
+};
+
+// The rows move from right to left. A side is made anew for every few columns; its move(keys, sides) moves one row in each.
+template <class MakeSide>
+WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
   for (std::size_t c = 0; c < in.columns; c += kAtOnce) {
-    begin(c);
-    Doubles h{}, most = Doubles{} - kInf, at{};
+    auto side = make();
+    Sides sides{};
+    Doubles most = Doubles{} - kInf, at{};
     for (std::size_t p = 0; p + 1 < in.rows; ++p) {
-      const Key* keys = in.keys + p * kColumns + c;
-      const Sides sides = move([=](std::size_t k) { return static_cast<std::uint8_t>(keys[k]); }, h);
-      h = sides.h;
-      const Doubles score = sides.left / h + sides.right / (total_h - h);
-      const auto better = (score > most) & ~masks_of(in.within + p * kColumns + c);
+      side.move(in.keys + p * kColumns + c, sides);
+      const Doubles score = sides.left / sides.h + sides.right / (total_h - sides.h);
+      Masks same;
+      masks_of(in.within + p * kColumns + c, same);
+      const auto better = (score > most) & ~same;
       most = better ? score : most;
       at = better ? Doubles{} + static_cast<double>(p) : at;
     }
-    std::memcpy(in.most + c, &most, sizeof most), std::memcpy(in.at + c, &at, sizeof at);
+    write(most, in.most + c), write(at, in.at + c);
   }
 }
 
-template <std::size_t kOutputs>  // 0: so many
-WEALD_INLINE void walk_numbers(const Walk& in, const double* h_of, const Lane* g_of, std::size_t outputs,
-                               const Lane* total) {
-  const std::size_t n = kOutputs > 0 ? kOutputs : outputs;
-  Words left[SortedCuts::kMostOutputs];
-  const auto begin = [&](std::size_t) {
-    for (std::size_t o = 0; o < n; ++o) left[o] = Words{};
-  };
-  walk(in, static_cast<double>(total[0]), begin, [&](auto&& place, Doubles h) {
-    Sides out{h + each([&](std::size_t k) { return h_of[place(k)]; }), Doubles{}, Doubles{}};
-    for (std::size_t o = 0; o < n; ++o) {
-      const Lane* g = g_of + o * SortedCuts::kRows;
-      left[o] += each_word([&](std::size_t k) { return static_cast<std::uint64_t>(g[place(k)]); });
-      const Doubles gl = doubles_of(left[o]), gr = doubles_of(static_cast<std::uint64_t>(total[1 + o]) - left[o]);
-      out.left += gl * gl, out.right += gr * gr;
-    }
-    return out;
-  });
-}
+struct NumberTable {
+  const double* h;
+  const Lane* g;  // of each output, kRows apart
+  std::size_t outputs;
+  const Lane* total;  // H, G of each output
+};
 
-WEALD_WIDE void walk_one_output(const Walk& in, const double* h, const Lane* g, const Lane* total) {
-  walk_numbers<1>(in, h, g, 1, total);
+template <std::size_t kOutputs>  // 0: any number
+struct NumberSide {
+  const NumberTable& of;
+  Words g[kOutputs > 0 ? kOutputs : SortedCuts::kMostOutputs] = {};
+
+  WEALD_INLINE void move(const Key* keys, Sides& sides) {
+    Doubles h;
+    gather(of.h, keys, h);
+    sides.h += h, sides.left = sides.right = Doubles{};
+    for (std::size_t o = 0; o < (kOutputs > 0 ? kOutputs : of.outputs); ++o) {
+      Words moved;
+      gather(of.g + o * SortedCuts::kRows, keys, moved);
+      g[o] += moved;
+      Doubles gl, gr;
+      to_doubles(g[o], gl), to_doubles(static_cast<std::uint64_t>(of.total[1 + o]) - g[o], gr);
+      sides.left += gl * gl, sides.right += gr * gr;
+    }
+  }
+};
+
+template <std::size_t kOutputs>
+struct MakeNumberSide {
+  const NumberTable& of;
+  WEALD_INLINE NumberSide<kOutputs> operator()() const { return {of}; }
+};
+WEALD_WIDE void walk_one_output(const Walk& in, const NumberTable& of) {
+  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<1>{of});
 }
-WEALD_WIDE void walk_outputs(const Walk& in, const double* h, const Lane* g, std::size_t outputs, const Lane* total) {
-  walk_numbers<0>(in, h, g, outputs, total);
+WEALD_WIDE void walk_outputs(const Walk& in, const NumberTable& of) {
+  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<0>{of});
 }
 
 //   sum_k (T_k - L_k)^2 = sum T_k^2 - 2 sum T_k L_k + sum L_k^2         L_k: weight on the left of class k, T_k: of all
-WEALD_WIDE void walk_classes(const Walk& in, const SortedCuts::Classes& of) {
-  double own[SortedCuts::kRows * kAtOnce];  // L_k
-  Doubles squares, products;
-  const auto begin = [&](std::size_t) {
+struct ClassSide {
+  const SortedCuts::Classes& of;
+  double* own;  // L_k
+  Doubles products{};
+
+  WEALD_INLINE void move(const Key* keys, Sides& sides) {
+    Doubles moved, product, before;
+    gather(of.h, keys, moved), gather(of.products, keys, product);
+    double was[kAtOnce];
+    for (std::size_t k = 0; k < kAtOnce; ++k) {
+      const std::size_t place = static_cast<std::uint8_t>(keys[k]);
+      double& sum = own[of.class_of[place] * kAtOnce + k];
+      was[k] = sum;
+      sum += of.h[place];
+    }
+    read(was, before);
+    products += product;
+    sides.h += moved, sides.left += moved * (2 * before + moved);
+    sides.right = of.squares - 2 * products + sides.left;
+  }
+};
+
+struct MakeClassSide {
+  const SortedCuts::Classes& of;
+  double* own;
+  WEALD_INLINE ClassSide operator()() const {
     std::fill_n(own, of.n * kAtOnce, 0.0);
-    squares = products = Doubles{};
-  };
-  walk(in, of.total_h, begin, [&](auto&& place, Doubles h) {
-    const Doubles moved = each([&](std::size_t k) { return of.h[place(k)]; });
-    const Doubles before = each([&](std::size_t k) {
-      double& sum = own[of.class_of[place(k)] * kAtOnce + k];
-      const double was = sum;
-      sum = was + of.h[place(k)];
-      return was;
-    });
-    squares += moved * (2 * before + moved);
-    products += each([&](std::size_t k) { return of.products[place(k)]; });
-    return Sides{h + moved, squares, of.squares - 2 * products + squares};
-  });
+    return {of, own};
+  }
+};
+WEALD_WIDE void walk_classes(const Walk& in, const SortedCuts::Classes& of) {
+  double own[SortedCuts::kRows * kAtOnce];
+  walk(in, of.total_h, MakeClassSide{of, own});
 }
 
 }  // namespace
@@ -172,7 +190,8 @@ void SortedCuts::sort(std::size_t rows, std::size_t columns) {
 
 void SortedCuts::search_numbers(const double* h, const Lane* g, std::size_t outputs, const Lane* total) {
   const Walk in{keys_, within_, rows_, columns_, most_, at_};
-  outputs == 1 ? walk_one_output(in, h, g, total) : walk_outputs(in, h, g, outputs, total);
+  const NumberTable of{h, g, outputs, total};
+  outputs == 1 ? walk_one_output(in, of) : walk_outputs(in, of);
 }
 
 void SortedCuts::search_classes(const Classes& classes) {

@@ -43,6 +43,7 @@ class FewRows {
   bool grow(const OpenNode& root, View<Row> rows, Subtree& tree) {
     if (root.size() > kRows || !root.block->bytes) return false;
     block_ = root.block.get(), tree_ = &tree;
+    stride_ = block_->row_bytes ? block_->row_stride : 1;
     Row* const out = rows.get(root.begin, root.size());
     std::copy_n(out, root.size(), row_);
     if (categories_ && any_missing(root.size())) return false;
@@ -91,8 +92,8 @@ class FewRows {
   // A column to be sorted. Where values are missing it is sorted twice, since they are above all codes or below.
   struct Candidate {
     std::uint32_t column;
-    const std::uint8_t* codes;  // of the first row of the block; categories: ranks by place
-    std::size_t stride;
+    const std::uint8_t* codes;  // of the first row of the block; else, by place
+    bool by_place = false;
     bool missing_left = false, had_missing = false;
     double price = 0;
   };
@@ -157,14 +158,19 @@ class FewRows {
     if (n_candidates_ + has_missing_ + 2 > kColumns) try_candidates(places);
     if (column.categorical) {
       add_categories(j, column, places);
+    } else if (column.stride == stride_) {
+      add_candidate(j, static_cast<const std::uint8_t*>(column.data), column.slots());
     } else {
-      add_candidate(j, static_cast<const std::uint8_t*>(column.data), column.stride);
+      std::uint8_t* codes = by_place_[n_candidates_];
+      for (const Place i : places) codes[i] = code(column, i);
+      add_candidate(j, codes, column.slots()).by_place = true;
     }
     if (n_candidates_ + has_missing_ >= at_once_) try_candidates(places);
   }
-  Candidate& add_candidate(std::uint32_t j, const std::uint8_t* codes, std::size_t stride) {
+  Candidate& add_candidate(std::uint32_t j, const std::uint8_t* codes, std::size_t slots) {
+    most_slots_ = std::max(most_slots_, slots);
     has_missing_ += block_->columns[j].has_missing && !block_->columns[j].categorical;
-    return candidates_[n_candidates_++] = {j, codes, stride};
+    return candidates_[n_candidates_++] = {j, codes};
   }
 
   // Categories are sorted by their rank in the order of the column.
@@ -180,9 +186,10 @@ class FewRows {
     order_categories(column, places, n);
     Code rank[kByteSlots];
     for (std::size_t r = 0; r < n; ++r) rank[order_[r]] = static_cast<Code>(r);
-    std::uint8_t* ranks = ranks_[n_candidates_];
+    std::uint8_t* ranks = by_place_[n_candidates_];
     for (const Place i : places) ranks[i] = static_cast<std::uint8_t>(rank[code(column, i)]);
-    add_candidate(j, ranks, 0).price = price;
+    Candidate& candidate = add_candidate(j, ranks, n);
+    candidate.by_place = true, candidate.price = price;
   }
 
   // Into order_; how many they are.
@@ -218,7 +225,7 @@ class FewRows {
     if (n_candidates_ == 0) return;
     load_codes(places);
     const std::size_t n = std::exchange(n_candidates_, 0);
-    cuts_.sort(places.size(), n);
+    cuts_.begin(places, n, std::exchange(most_slots_, 0));
     sums_.search(cuts_);
     for (std::size_t c = 0; c < n; ++c) {
       const Candidate& one = candidates_[c];
@@ -228,42 +235,43 @@ class FewRows {
       if (cuts_.most(c) == -kInf || (priced && !(score > price_->own))) continue;
       varies_ = true;
       if (!best_.loses_to(score, one.column, request_.ties)) continue;
-      const std::size_t at = cuts_.at(c);
       best_.score = score, best_.column = one.column;
-      best_.last_left = cuts_.code(at, c) - one.missing_left, best_.first_right = cuts_.code(at + 1, c) - one.missing_left;
+      best_.last_left = cuts_.last_left(c) - one.missing_left, best_.first_right = cuts_.first_right(c) - one.missing_left;
       best_.had_missing = one.had_missing, best_.missing_left = one.missing_left;
       best_.categorical = column.categorical;
-      if (column.categorical) std::copy_n(ranks_[c], kRows, best_ranks_);
+      if (column.categorical) std::copy_n(by_place_[c], kRows, best_ranks_);
     }
   }
 
   void load_codes(std::span<const Place> places) {
+    const std::uint8_t* codes[kColumns];
+    for (std::size_t c = 0; c < n_candidates_; ++c) codes[c] = candidates_[c].codes;
     for (std::size_t p = 0; p < places.size(); ++p) {
-      const std::size_t place = places[p], row = row_[place];
+      const std::size_t row = row_[places[p]] * stride_;
       for (std::size_t c = 0; c < n_candidates_; ++c) {
-        cuts_.put(p, c, candidates_[c].codes[row * candidates_[c].stride], place);
+        if (!candidates_[c].by_place) cuts_.code(p, c) = codes[c][row];
       }
     }
-    for (std::size_t c = 0, n = n_candidates_; c < n && (categories_ || has_missing_ > 0); ++c) {
+    for (std::size_t c = 0, n = n_candidates_; c < n; ++c) {
       const Column& column = block_->columns[candidates_[c].column];
-      for (std::size_t p = 0; p < places.size() && column.categorical; ++p) {
-        cuts_.put(p, c, candidates_[c].codes[places[p]], places[p]);
+      for (std::size_t p = 0; p < places.size() && candidates_[c].by_place; ++p) {
+        cuts_.code(p, c) = codes[c][places[p]];
       }
-      if (column.has_missing && !column.categorical) add_missing(c, column.n_codes, places);
+      if (column.has_missing && !column.categorical) add_missing(c, column.n_codes, places.size());
     }
     has_missing_ = 0;
   }
 
-  void add_missing(std::size_t c, Code missing, std::span<const Place> places) {
+  void add_missing(std::size_t c, Code missing, std::size_t n) {
     bool any = false;
-    for (std::size_t p = 0; p < places.size(); ++p) any |= cuts_.code(p, c) == missing;
+    for (std::size_t p = 0; p < n; ++p) any |= cuts_.code(p, c) == missing;
     if (!any) return;
     candidates_[c].had_missing = true;
     const std::size_t twin = n_candidates_++;
     candidates_[twin] = candidates_[c], candidates_[twin].missing_left = true;
-    for (std::size_t p = 0; p < places.size(); ++p) {
-      const Code own = cuts_.code(p, c);
-      cuts_.put(p, twin, own == missing ? 0 : own + 1, places[p]);
+    for (std::size_t p = 0; p < n; ++p) {
+      const std::uint8_t own = cuts_.code(p, c);
+      cuts_.code(p, twin) = own == missing ? std::uint8_t{0} : static_cast<std::uint8_t>(own + 1);
     }
   }
 
@@ -343,6 +351,7 @@ class FewRows {
   std::size_t at_once_ = 0;  // columns
   // The subtree at hand.
   const Block* block_ = nullptr;
+  std::size_t stride_ = 1;  // of most of its columns
   Subtree* tree_ = nullptr;
   Row row_[kRows] = {};     // of the block
   Place places_[kRows] = {};  // nodes are ranges of them
@@ -351,7 +360,8 @@ class FewRows {
   ColumnDraw draw_;
   Candidate candidates_[kColumns] = {};
   std::size_t n_candidates_ = 0, has_missing_ = 0;  // has: how many may need another
-  std::uint8_t ranks_[kColumns][kRows] = {};        // of categories
+  std::size_t most_slots_ = 0;                      // of the candidates
+  std::uint8_t by_place_[kColumns][kRows] = {};     // ranks of categories, or codes
   std::uint8_t best_ranks_[kRows] = {};             // of the best column's
   bool varies_ = false;
   Split best_;

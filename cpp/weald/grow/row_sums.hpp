@@ -157,6 +157,7 @@ class ClassSums {
     total_h_ = squares_ = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) total_h_ += weight_[k], squares_ += weight_[k] * weight_[k];
     for (const Place i : places) products_[i] = h_[i] * static_cast<double>(weight_[of_row_[i]]);
+    std::copy_n(weight_, n_classes_, weights_);
     n_ = places.size();
   }
   bool pure() const { return squares_ == total_h_ * total_h_; }
@@ -177,7 +178,8 @@ class ClassSums {
 
   double score_of(Place i) const { return h_[i]; }  // h^2 / h
   void search(SortedCuts& cuts) const {
-    cuts.search_classes({h_, products_, of_row_, n_classes_, static_cast<double>(total_h_), static_cast<double>(squares_)});
+    cuts.search_classes({h_, products_, of_row_, weights_, n_classes_, static_cast<double>(total_h_),
+                         static_cast<double>(squares_)});
   }
 
  private:
@@ -189,6 +191,7 @@ class ClassSums {
   std::size_t n_classes_ = 0, n_ = 0;
   double h_[kRows] = {}, products_[kRows] = {};  // of rows: weight; that times the weight of its class
   Lane weight_[kRows] = {};                      // of classes, in the node
+  double weights_[kRows] = {};                   // the same
   Lane total_h_ = 0, squares_ = 0;
   std::vector<Lane> total_, cell_;
 };

@@ -25,10 +25,17 @@ WEALD_INLINE void masks_of(const Key* keys, Masks& out) {
   std::memcpy(&some, keys, sizeof some);
   out = __builtin_convertvector(some, Masks);
 }
+WEALD_INLINE void up_to(const std::uint8_t* codes, std::uint8_t most, Masks& out) {
+  typedef std::uint8_t Codes __attribute__((vector_size(kAtOnce)));
+  Codes some;
+  std::memcpy(&some, codes, sizeof some);
+  out = __builtin_convertvector(some <= most, Masks);
+}
 #else
 using Words = std::uint64_t;
 using Masks = bool;
 WEALD_INLINE void masks_of(const Key* keys, Masks& out) { out = *keys != 0; }
+WEALD_INLINE void up_to(const std::uint8_t* codes, std::uint8_t most, Masks& out) { out = *codes <= most; }
 #endif
 
 // Of signed numbers, as in wide_numbers.hpp.
@@ -45,6 +52,15 @@ WEALD_INLINE void gather(const T* from, const Key* keys, Out& out) {
   T some[kAtOnce];
   for (std::size_t k = 0; k < kAtOnce; ++k) some[k] = from[static_cast<std::uint8_t>(keys[k])];
   std::memcpy(&out, some, sizeof out);
+}
+
+WEALD_WIDE void make_keys(const std::uint8_t* codes, std::span<const std::uint8_t> places, Key* keys) {
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const unsigned place = places[p] ^ 0x8000U;  // in the order of signed numbers
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      keys[p * kColumns + c] = static_cast<Key>((unsigned{codes[p * kColumns + c]} << 8) ^ place);
+    }
+  }
 }
 
 // Merge exchange (Batcher 1968; Knuth, The Art of Computer Programming, 5.2.2, algorithm M): which rows are compared does
@@ -76,7 +92,9 @@ WEALD_WIDE void find_ties(const Key* keys, std::size_t n, Key* within) {
 
 struct Walk {
   const Key *keys, *within;
-  std::size_t rows, columns;
+  const std::uint8_t* codes;
+  std::span<const std::uint8_t> places;
+  std::size_t columns, few_codes;  // few codes: 0 if the rows are sorted
   double *most, *at;
 };
 
@@ -85,21 +103,39 @@ struct Sides {
   Doubles h, left, right;
 };
 
-// The rows move from right to left. A side is made anew for every few columns; its move(keys, sides) moves one row in each.
+// A side is made anew where no row is on the left: move(keys, sides) moves the next row in each of some columns, and
+// move(place, those, sides) one row in those of the columns; then, finish(sides).
 template <class MakeSide>
 WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
   for (std::size_t c = 0; c < in.columns; c += kAtOnce) {
-    auto side = make();
-    Sides sides{};
     Doubles most = Doubles{} - kInf, at{};
-    for (std::size_t p = 0; p + 1 < in.rows; ++p) {
-      side.move(in.keys + p * kColumns + c, sides);
+    const auto compare = [&](const Sides& sides, std::size_t here, const Masks& none) __attribute__((always_inline)) {
       const Doubles score = sides.left / sides.h + sides.right / (total_h - sides.h);
-      Masks same;
-      masks_of(in.within + p * kColumns + c, same);
-      const auto better = (score > most) & ~same;
+      const auto better = (score > most) & ~none;
       most = better ? score : most;
-      at = better ? Doubles{} + static_cast<double>(p) : at;
+      at = better ? Doubles{} + static_cast<double>(here) : at;
+    };
+    if (in.few_codes > 0) {
+      for (std::size_t code = 0; code + 1 < in.few_codes; ++code) {
+        auto side = make();
+        Sides sides{};
+        for (std::size_t p = 0; p < in.places.size(); ++p) {
+          Masks left;
+          up_to(in.codes + p * kColumns + c, static_cast<std::uint8_t>(code), left);
+          side.move(in.places[p], left, sides);
+        }
+        side.finish(sides);
+        compare(sides, code, Masks{});  // a side without rows scores 0 / 0, which is not better
+      }
+    } else {
+      auto side = make();
+      Sides sides{};
+      for (std::size_t p = 0; p + 1 < in.places.size(); ++p) {
+        side.move(in.keys + p * kColumns + c, sides);
+        Masks same;
+        masks_of(in.within + p * kColumns + c, same);
+        compare(sides, p, same);
+      }
     }
     write(most, in.most + c), write(at, in.at + c);
   }
@@ -117,14 +153,27 @@ struct NumberSide {
   const NumberTable& of;
   Words g[kOutputs > 0 ? kOutputs : SortedCuts::kMostOutputs] = {};
 
+  WEALD_INLINE std::size_t outputs() const { return kOutputs > 0 ? kOutputs : of.outputs; }
   WEALD_INLINE void move(const Key* keys, Sides& sides) {
     Doubles h;
     gather(of.h, keys, h);
-    sides.h += h, sides.left = sides.right = Doubles{};
-    for (std::size_t o = 0; o < (kOutputs > 0 ? kOutputs : of.outputs); ++o) {
+    sides.h += h;
+    for (std::size_t o = 0; o < outputs(); ++o) {
       Words moved;
       gather(of.g + o * SortedCuts::kRows, keys, moved);
       g[o] += moved;
+    }
+    finish(sides);
+  }
+  WEALD_INLINE void move(std::size_t place, const Masks& those, Sides& sides) {
+    sides.h += those ? Doubles{} + of.h[place] : Doubles{};
+    for (std::size_t o = 0; o < outputs(); ++o) {
+      g[o] += those ? Words{} + static_cast<std::uint64_t>(of.g[o * SortedCuts::kRows + place]) : Words{};
+    }
+  }
+  WEALD_INLINE void finish(Sides& sides) const {
+    sides.left = sides.right = Doubles{};
+    for (std::size_t o = 0; o < outputs(); ++o) {
       Doubles gl, gr;
       to_doubles(g[o], gl), to_doubles(static_cast<std::uint64_t>(of.total[1 + o]) - g[o], gr);
       sides.left += gl * gl, sides.right += gr * gr;
@@ -165,6 +214,23 @@ struct ClassSide {
     sides.h += moved, sides.left += moved * (2 * before + moved);
     sides.right = of.squares - 2 * products + sides.left;
   }
+  WEALD_INLINE void move(std::size_t place, const Masks& those, Sides& sides) {
+    const Doubles moved = those ? Doubles{} + of.h[place] : Doubles{};
+    double* sum = own + of.class_of[place] * kAtOnce;
+    Doubles before;
+    read(sum, before);
+    write(before + moved, sum);
+    sides.h += moved;
+  }
+  WEALD_INLINE void finish(Sides& sides) const {
+    Doubles sum = Doubles{};
+    for (std::size_t k = 0; k < of.n; ++k) {
+      Doubles left;
+      read(own + k * kAtOnce, left);
+      sides.left += left * left, sum += left * of.weight[k];
+    }
+    sides.right = of.squares - 2 * sum + sides.left;
+  }
 };
 
 struct MakeClassSide {
@@ -182,20 +248,34 @@ WEALD_WIDE void walk_classes(const Walk& in, const SortedCuts::Classes& of) {
 
 }  // namespace
 
-void SortedCuts::sort(std::size_t rows, std::size_t columns) {
-  rows_ = rows, columns_ = columns;
-  sort_rows(keys_, rows);
-  find_ties(keys_, rows, within_);
+void SortedCuts::begin(std::span<const std::uint8_t> places, std::size_t columns, std::size_t codes) {
+  places_ = places, columns_ = columns;
+  sorted_ = codes > kFewCompared;
+  few_codes_ = sorted_ ? 0 : codes;
+  if (!sorted_) return;
+  make_keys(codes_, places, keys_);
+  sort_rows(keys_, places.size());
+  find_ties(keys_, places.size(), within_);
 }
 
 void SortedCuts::search_numbers(const double* h, const Lane* g, std::size_t outputs, const Lane* total) {
-  const Walk in{keys_, within_, rows_, columns_, most_, at_};
+  const Walk in{keys_, within_, codes_, places_, columns_, few_codes_, most_, at_};
   const NumberTable of{h, g, outputs, total};
   outputs == 1 ? walk_one_output(in, of) : walk_outputs(in, of);
 }
 
 void SortedCuts::search_classes(const Classes& classes) {
-  walk_classes({keys_, within_, rows_, columns_, most_, at_}, classes);
+  walk_classes({keys_, within_, codes_, places_, columns_, few_codes_, most_, at_}, classes);
+}
+
+Code SortedCuts::first_right(std::size_t c) const {
+  if (sorted_) return code_of(at(c) + 1, c);
+  Code out = 256;
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    const Code code = codes_[p * kColumns + c];
+    if (code > at(c)) out = std::min(out, code);
+  }
+  return out;
 }
 
 }  // namespace weald

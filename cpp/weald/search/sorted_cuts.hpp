@@ -6,6 +6,8 @@
 //             row 1: | ..
 #pragma once
 
+#include <span>
+
 #include "weald/base/sizes.hpp"
 #include "weald/base/types.hpp"
 
@@ -17,15 +19,12 @@ class SortedCuts {
   using Key = std::int16_t;
   static_assert(kRows <= 256);  // a place is a byte
 
-  void put(std::size_t p, std::size_t c, Code code, std::size_t place) {
-    keys_[p * kColumns + c] = static_cast<Key>((code << 8 | place) ^ 0x8000);  // in the order of signed numbers
-  }
-  Code code(std::size_t p, std::size_t c) const {
-    return static_cast<std::uint16_t>(keys_[p * kColumns + c] ^ 0x8000) >> 8;
-  }
+  // The code of row p in column c, before they are sorted.
+  std::uint8_t& code(std::size_t p, std::size_t c) { return codes_[p * kColumns + c]; }
 
-  // So many rows and columns.
-  void sort(std::size_t rows, std::size_t columns);
+  // The rows are at these places of the tables below. Where there are no more than a few codes, it is cheaper to
+  // compare all rows with each of them than to sort.
+  void begin(std::span<const std::uint8_t> places, std::size_t columns, std::size_t codes);
 
   // Looks for the first of the best cuts in each column, which score sum G_l^2 / H_l + sum G_r^2 / H_r.
   //
@@ -35,19 +34,29 @@ class SortedCuts {
   struct Classes {
     const double *h, *products;
     const std::uint8_t* class_of;
+    const double* weight;  // of each class, in the node
     std::size_t n;
     double total_h, squares;
   };
   void search_classes(const Classes& classes);
 
-  double most(std::size_t c) const { return most_[c]; }                            // -inf: there is no cut
-  std::size_t at(std::size_t c) const { return static_cast<std::size_t>(at_[c]); }  // the row before it
+  double most(std::size_t c) const { return most_[c]; }  // -inf: there is no cut
+  Code last_left(std::size_t c) const { return sorted_ ? code_of(at(c), c) : static_cast<Code>(at(c)); }
+  Code first_right(std::size_t c) const;
 
  private:
-  std::size_t rows_ = 0, columns_ = 0;
+  std::size_t at(std::size_t c) const { return static_cast<std::size_t>(at_[c]); }
+  Code code_of(std::size_t p, std::size_t c) const {
+    return static_cast<std::uint16_t>(keys_[p * kColumns + c] ^ 0x8000) >> 8;
+  }
+
+  std::span<const std::uint8_t> places_;
+  std::size_t columns_ = 0, few_codes_ = 0;
+  bool sorted_ = false;
+  alignas(32) std::uint8_t codes_[kRows * kColumns] = {};
   alignas(32) Key keys_[kRows * kColumns] = {};
   alignas(32) Key within_[kRows * kColumns] = {};  // has the next row the same code? all ones, or zero
-  double most_[kColumns] = {}, at_[kColumns] = {};
+  double most_[kColumns] = {}, at_[kColumns] = {};  // at: the row before the cut, or the code
 };
 
 }  // namespace weald

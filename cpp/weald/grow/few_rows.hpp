@@ -41,7 +41,7 @@ class FewRows {
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
   // if it has to be done in the general way.
   bool grow(const OpenNode& root, View<Row> rows, Subtree& tree) {
-    if (root.size() > kRows || !root.block->bytes) return false;
+    if (root.size() > Sums::kMostRows || !root.block->bytes) return false;
     block_ = root.block.get(), tree_ = &tree;
     stride_ = block_->row_bytes ? block_->row_stride : 1;
     Row* const out = rows.get(root.begin, root.size());
@@ -53,6 +53,7 @@ class FewRows {
     for (open_.clear();;) {
       DoneNode& done = tree.nodes[node.id];
       done.begin = root.begin + node.begin, done.end = done.begin + node.n;
+      if constexpr (requires { node.own.sum; }) done.sum = node.own.sum;
       if (could_split(node) && find_split(node)) {
         open_.push_back(divide(done, node));
         continue;
@@ -226,6 +227,7 @@ class FewRows {
     load_codes(places);
     const std::size_t n = std::exchange(n_candidates_, 0);
     cuts_.begin(places, n, std::exchange(most_slots_, 0));
+    for (std::size_t c = 0; c < n; ++c) cuts_.set_missing(c, candidates_[c].had_missing);
     sums_.search(cuts_);
     for (std::size_t c = 0; c < n; ++c) {
       const Candidate& one = candidates_[c];
@@ -375,11 +377,7 @@ class FewRows {
 class FewRowsGrower {
  public:
   explicit FewRowsGrower(const Plan& plan) {
-    if (FewRows<ClassSums>::fits(plan)) {
-      grower_ = std::make_unique<FewRows<ClassSums>>(plan);
-    } else if (FewRows<NumberSums>::fits(plan)) {
-      grower_ = std::make_unique<FewRows<NumberSums>>(plan);
-    }
+    choose<TwoClassSums>(plan) || choose<ClassSums>(plan) || choose<NumberSums>(plan);
   }
 
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {
@@ -387,7 +385,17 @@ class FewRowsGrower {
   }
 
  private:
-  std::variant<std::unique_ptr<FewRows<ClassSums>>, std::unique_ptr<FewRows<NumberSums>>> grower_;
+  template <class Sums>
+  using Maybe = std::unique_ptr<FewRows<Sums>>;
+
+  template <class Sums>
+  bool choose(const Plan& plan) {
+    if (!FewRows<Sums>::fits(plan)) return false;
+    grower_ = std::make_unique<FewRows<Sums>>(plan);
+    return true;
+  }
+
+  std::variant<Maybe<TwoClassSums>, Maybe<ClassSums>, Maybe<NumberSums>> grower_;
 };
 
 }  // namespace weald

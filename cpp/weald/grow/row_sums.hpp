@@ -1,7 +1,7 @@
 // What the rows of a small subtree add, for each kind of target. A row is known by its place in the subtree. What each has to
 // offer:
 //
-//   fits(plan)                can it be used?
+//   fits(plan), kMostRows     can it be used, and for how many rows?
 //   OfNode, root, measure     what is known of a node without its rows: of the root of the subtree; of a new child
 //   load(block, rows)         of a subtree
 //   look(places, node)        makes a node the one at hand; pure, own_score, total: of it
@@ -28,6 +28,7 @@ class NumberSums {
   struct OfNode {
     Units units;
   };
+  static constexpr std::size_t kMostRows = std::min<std::size_t>(SortedCuts::kRows, 96);  // beyond, histograms cost less
   explicit NumberSums(const Plan& plan) : stats_(plan.stats), channels_(plan.stats), outputs_(plan.stats.channels) {}
   static bool fits(const Plan& plan) { return NumberHistograms::fit(plan.stats); }
 
@@ -130,6 +131,7 @@ class NumberSums {
 class ClassSums {
  public:
   struct OfNode {};
+  static constexpr std::size_t kMostRows = SortedCuts::kRows;
   explicit ClassSums(const Plan& plan)
       : channels_(plan.stats), number_(plan.stats.channels), total_(plan.stats.lanes), cell_(plan.stats.lanes) {}
   static bool fits(const Plan& plan) {
@@ -194,6 +196,45 @@ class ClassSums {
   double weights_[kRows] = {};                   // the same
   Lane total_h_ = 0, squares_ = 0;
   std::vector<Lane> total_, cell_;
+};
+
+// Two classes under light weights: a word a row, G << 32 | H.
+class TwoClassSums {
+ public:
+  struct OfNode {
+    Lane sum;
+  };
+  static constexpr std::size_t kMostRows = std::min<std::size_t>(SortedCuts::kRows, 32);
+  explicit TwoClassSums(const Plan& plan) : channels_(plan.stats) {}
+  static bool fits(const Plan& plan) { return plan.stats.light_two_classes; }
+  OfNode root(const OpenNode& node) const { return {node.sum}; }
+  void load(const Block& block, std::span<const Row> rows, OfNode& node) {
+    node.sum = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      words_[i] = block.class_bytes ? unpack_class_byte(block.class_bytes[rows[i]]) : block.words[rows[i]];
+      node.sum += words_[i];
+    }
+  }
+  void measure(std::span<const Place> places, OfNode& node) const {
+    node.sum = 0;
+    for (const Place i : places) node.sum += words_[i];
+  }
+
+  void look(std::span<const Place>, const OfNode& node) { sum_ = node.sum; }
+  bool pure() const { return pure_word(sum_); }
+  double own_score() const { return score(sum_); }
+  const Lane* total() const { return &sum_; }
+  const Channels& channels() const { return channels_; }
+  Lane h(Place i) const { return words_[i] & 0xFFFFFFFF; }
+  const Lane* cell(Place i) const { return &words_[i]; }
+  double score_of(Place i) const { return score(words_[i]); }
+  void search(SortedCuts& cuts) const { cuts.search_two_classes(words_, sum_); }
+
+ private:
+  static double score(Lane sum) { return quadratic(static_cast<double>(sum >> 32), static_cast<double>(sum & 0xFFFFFFFF)); }
+  const Channels& channels_;
+  Lane words_[SortedCuts::kRows] = {};
+  Lane sum_ = 0;
 };
 
 }  // namespace weald

@@ -101,6 +101,17 @@ struct Walk {
 // What lies left of a cut and right of it, in some columns.
 struct Sides {
   Doubles h, left, right;
+  Doubles g;  // of two classes, on the left
+};
+
+WEALD_INLINE void score_of(const Sides& sides, double total_h, Doubles& out) {
+  out = sides.left / sides.h + sides.right / (total_h - sides.h);
+}
+struct ByScore {
+  static constexpr bool kByRatio = false;
+  WEALD_INLINE void value(const Sides& sides, double total_h, std::size_t, Doubles& out) const {
+    score_of(sides, total_h, out);
+  }
 };
 
 // A side is made anew where no row is on the left: move(keys, sides) moves the next row in each of some columns, and
@@ -109,11 +120,17 @@ template <class MakeSide>
 WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
   for (std::size_t c = 0; c < in.columns; c += kAtOnce) {
     Doubles most = Doubles{} - kInf, at{};
+    Sides best{};
     const auto compare = [&](const Sides& sides, std::size_t here, const Masks& none) __attribute__((always_inline)) {
-      const Doubles score = sides.left / sides.h + sides.right / (total_h - sides.h);
-      const auto better = (score > most) & ~none;
-      most = better ? score : most;
+      Doubles value;
+      make.value(sides, total_h, c, value);
+      const auto better = (value > most) & ~none;
+      most = better ? value : most;
       at = better ? Doubles{} + static_cast<double>(here) : at;
+      if constexpr (MakeSide::kByRatio) {
+        best.h = better ? sides.h : best.h;
+        best.left = better ? sides.left : best.left, best.right = better ? sides.right : best.right;
+      }
     };
     if (in.few_codes > 0) {
       for (std::size_t code = 0; code + 1 < in.few_codes; ++code) {
@@ -136,6 +153,11 @@ WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
         masks_of(in.within + p * kColumns + c, same);
         compare(sides, p, same);
       }
+    }
+    if constexpr (MakeSide::kByRatio) {
+      const auto none = most < 0;
+      score_of(best, total_h, most);
+      most = none ? Doubles{} - kInf : most;
     }
     write(most, in.most + c), write(at, in.at + c);
   }
@@ -182,15 +204,16 @@ struct NumberSide {
 };
 
 template <std::size_t kOutputs>
-struct MakeNumberSide {
+struct MakeNumberSide : ByScore {
   const NumberTable& of;
+  explicit MakeNumberSide(const NumberTable& table) : of(table) {}
   WEALD_INLINE NumberSide<kOutputs> operator()() const { return {of}; }
 };
 WEALD_WIDE void walk_one_output(const Walk& in, const NumberTable& of) {
-  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<1>{of});
+  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<1>(of));
 }
 WEALD_WIDE void walk_outputs(const Walk& in, const NumberTable& of) {
-  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<0>{of});
+  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<0>(of));
 }
 
 //   sum_k (T_k - L_k)^2 = sum T_k^2 - 2 sum T_k L_k + sum L_k^2         L_k: weight on the left of class k, T_k: of all
@@ -233,9 +256,10 @@ struct ClassSide {
   }
 };
 
-struct MakeClassSide {
+struct MakeClassSide : ByScore {
   const SortedCuts::Classes& of;
   double* own;
+  MakeClassSide(const SortedCuts::Classes& classes, double* sums) : of(classes), own(sums) {}
   WEALD_INLINE ClassSide operator()() const {
     std::fill_n(own, of.n * kAtOnce, 0.0);
     return {of, own};
@@ -243,10 +267,56 @@ struct MakeClassSide {
 };
 WEALD_WIDE void walk_classes(const Walk& in, const SortedCuts::Classes& of) {
   double own[SortedCuts::kRows * kAtOnce];
-  walk(in, of.total_h, MakeClassSide{of, own});
+  walk(in, of.total_h, MakeClassSide(of, own));
+}
+
+// Two classes, in a word: compared by D^2 / (H_l H_r), which is rounded once.
+struct TwoClassSide {
+  const Lane* words;
+  double total_g;
+  Words sum{};
+
+  WEALD_INLINE void move(const Key* keys, Sides& sides) {
+    Words moved;
+    gather(words, keys, moved);
+    sum += moved;
+    finish(sides);
+  }
+  WEALD_INLINE void move(std::size_t place, const Masks& those, Sides&) {
+    sum += those ? Words{} + static_cast<std::uint64_t>(words[place]) : Words{};
+  }
+  WEALD_INLINE void finish(Sides& sides) const {
+    Doubles g;
+    to_doubles(sum & 0xFFFFFFFF, sides.h), to_doubles(sum >> 32, g);
+    const Doubles gr = total_g - g;
+    sides.g = g, sides.left = g * g, sides.right = gr * gr;
+  }
+};
+
+struct MakeTwoClassSide {
+  static constexpr bool kByRatio = true;
+  const Lane* words;
+  double total_g;
+  const Key* missing;
+  WEALD_INLINE TwoClassSide operator()() const { return {words, total_g}; }
+  WEALD_INLINE void value(const Sides& sides, double total_h, std::size_t c, Doubles& out) const {
+    Masks by_score;
+    masks_of(missing + c, by_score);
+    const Doubles D = sides.g * total_h - total_g * sides.h;
+    Doubles score;
+    score_of(sides, total_h, score);
+    out = by_score ? score : D * D / (sides.h * (total_h - sides.h));
+  }
+};
+WEALD_WIDE void walk_two_classes(const Walk& in, const Lane* words, Lane total, const Key* missing) {
+  walk(in, static_cast<double>(total & 0xFFFFFFFF), MakeTwoClassSide{words, static_cast<double>(total >> 32), missing});
 }
 
 }  // namespace
+
+void SortedCuts::search_two_classes(const Lane* words, Lane total) {
+  walk_two_classes({keys_, within_, codes_, places_, columns_, few_codes_, most_, at_}, words, total, missing_);
+}
 
 void SortedCuts::begin(std::span<const std::uint8_t> places, std::size_t columns, std::size_t codes) {
   places_ = places, columns_ = columns;

@@ -26,6 +26,9 @@ class SortedCuts {
   // compare all rows with each of them than to sort.
   void begin(std::span<const std::uint8_t> places, std::size_t columns, std::size_t codes);
 
+  // Are values missing in column c?
+  void set_missing(std::size_t c, bool missing) { missing_[c] = missing ? Key{-1} : Key{0}; }
+
   // Looks for the first of the best cuts in each column, which score sum G_l^2 / H_l + sum G_r^2 / H_r.
   //
   // Numbers: of every place, H; G of each output is kRows apart. `total`: of the node, H and G of each output.
@@ -39,6 +42,8 @@ class SortedCuts {
     double total_h, squares;
   };
   void search_classes(const Classes& classes);
+  // Two classes: of every place, and of the node, G << 32 | H. Cuts of a column are compared as in scan_plain.
+  void search_two_classes(const Lane* words, Lane total);
 
   double most(std::size_t c) const { return most_[c]; }  // -inf: there is no cut
   Code last_left(std::size_t c) const { return sorted_ ? code_of(at(c), c) : static_cast<Code>(at(c)); }
@@ -56,6 +61,7 @@ class SortedCuts {
   alignas(32) std::uint8_t codes_[kRows * kColumns] = {};
   alignas(32) Key keys_[kRows * kColumns] = {};
   alignas(32) Key within_[kRows * kColumns] = {};  // has the next row the same code? all ones, or zero
+  Key missing_[kColumns] = {};                      // all ones, or zero
   double most_[kColumns] = {}, at_[kColumns] = {};  // at: the row before the cut, or the code
 };
 

@@ -95,8 +95,8 @@ inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kSumsAtOnce = sized(256, 16);  // a multiple of kCutsAtOnce
 inline constexpr std::size_t kCutsFlush = sized(510, 6);    // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kFewMarked = sized(128, 6);    // rows whose codes are marked, not looked for among all
-inline constexpr std::size_t kFewCompared = sized(4, 2);    // cuts of a column in a tile: fewer are scored one by one
-inline constexpr std::size_t kFewRows = sized(192, 5);        // of subtrees that are finished at once; at most 256
+inline constexpr std::size_t kFewCompared = sized(4, 2);    // codes of columns: so few are compared with, not sorted
+inline constexpr std::size_t kFewRows = sized(192, 5);      // of subtrees that are finished at once; at most 256
 inline constexpr std::size_t kLargeTile = sized(16, 4);     // tiles of small subtrees, in sixteens of rows:
 inline constexpr std::size_t kMiddleTile = sized(4, 2);     // each takes a quarter of the one before
 

@@ -78,9 +78,10 @@ class FewRows {
   // Categories without missing values only.
   bool any_missing(std::size_t n) const {
     return std::any_of(block_->columns.begin(), block_->columns.end(), [&](const Column& column) {
-      return column.categorical && column.has_missing && !column.constant() && std::any_of(row_, row_ + n, [&](Row row) {
-        return static_cast<const std::uint8_t*>(column.data)[row * column.stride] == column.n_codes;
-      });
+      return column.categorical && column.has_missing && !column.constant() &&
+             std::any_of(row_, row_ + n, [&](Row row) {
+               return static_cast<const std::uint8_t*>(column.data)[row * column.stride] == column.n_codes;
+             });
     });
   }
 
@@ -148,9 +149,8 @@ class FewRows {
   }
   bool differ(std::uint32_t j, std::span<const Place> places) const {
     const Column& column = block_->columns[j];
-    return !column.constant() && std::any_of(places.begin() + 1, places.end(), [&](Place i) {
-      return code(column, i) != code(column, places[0]);
-    });
+    return !column.constant() && std::any_of(places.begin() + 1, places.end(),
+                                             [&](Place i) { return code(column, i) != code(column, places[0]); });
   }
 
   void add(std::uint32_t j, std::span<const Place> places) {
@@ -238,7 +238,8 @@ class FewRows {
       varies_ = true;
       if (!best_.loses_to(score, one.column, request_.ties)) continue;
       best_.score = score, best_.column = one.column;
-      best_.last_left = cuts_.last_left(c) - one.missing_left, best_.first_right = cuts_.first_right(c) - one.missing_left;
+      best_.last_left = cuts_.last_left(c) - one.missing_left,
+      best_.first_right = cuts_.first_right(c) - one.missing_left;
       best_.had_missing = one.had_missing, best_.missing_left = one.missing_left;
       best_.categorical = column.categorical;
       if (column.categorical) std::copy_n(by_place_[c], kRows, best_ranks_);
@@ -355,7 +356,7 @@ class FewRows {
   const Block* block_ = nullptr;
   std::size_t stride_ = 1;  // of most of its columns
   Subtree* tree_ = nullptr;
-  Row row_[kRows] = {};     // of the block
+  Row row_[kRows] = {};       // of the block
   Place places_[kRows] = {};  // nodes are ranges of them
   std::vector<Node> open_;
   // The node at hand.

@@ -28,7 +28,8 @@ class NumberSums {
   struct OfNode {
     Units units;
   };
-  static constexpr std::size_t kMostRows = std::min<std::size_t>(SortedCuts::kRows, 96);  // beyond, histograms cost less
+  static constexpr std::size_t kMostRows =
+      std::min<std::size_t>(SortedCuts::kRows, 96);  // beyond, histograms cost less
   explicit NumberSums(const Plan& plan) : stats_(plan.stats), channels_(plan.stats), outputs_(plan.stats.channels) {}
   static bool fits(const Plan& plan) { return NumberHistograms::fit(plan.stats); }
 
@@ -180,16 +181,16 @@ class ClassSums {
 
   double score_of(Place i) const { return h_[i]; }  // h^2 / h
   void search(SortedCuts& cuts) const {
-    cuts.search_classes({h_, products_, of_row_, weights_, n_classes_, static_cast<double>(total_h_),
-                         static_cast<double>(squares_)});
+    cuts.search_classes(
+        {h_, products_, of_row_, weights_, n_classes_, static_cast<double>(total_h_), static_cast<double>(squares_)});
   }
 
  private:
   static constexpr std::size_t kRows = SortedCuts::kRows;
   const Channels& channels_;
   std::vector<std::uint32_t> number_;  // of each class here, from 1; 0: none yet
-  std::uint32_t class_[kRows] = {};  // of each number
-  std::uint8_t of_row_[kRows] = {};  // the number of each row's
+  std::uint32_t class_[kRows] = {};    // of each number
+  std::uint8_t of_row_[kRows] = {};    // the number of each row's
   std::size_t n_classes_ = 0, n_ = 0;
   double h_[kRows] = {}, products_[kRows] = {};  // of rows: weight; that times the weight of its class
   Lane weight_[kRows] = {};                      // of classes, in the node
@@ -231,7 +232,9 @@ class TwoClassSums {
   void search(SortedCuts& cuts) const { cuts.search_two_classes(words_, sum_); }
 
  private:
-  static double score(Lane sum) { return quadratic(static_cast<double>(sum >> 32), static_cast<double>(sum & 0xFFFFFFFF)); }
+  static double score(Lane sum) {
+    return quadratic(static_cast<double>(sum >> 32), static_cast<double>(sum & 0xFFFFFFFF));
+  }
   const Channels& channels_;
   Lane words_[SortedCuts::kRows] = {};
   Lane sum_ = 0;

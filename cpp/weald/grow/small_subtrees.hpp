@@ -1,4 +1,4 @@
-// Whole subtrees of few rows, grown without leaving the registers for long.
+// Whole subtrees of few rows under random cuts, grown without leaving the registers for long.
 //
 // Two thirds of the nodes of a full tree have at most sixteen rows. What the loop of growth does for any
 // node (ranges of rows, blocks, queues, scratch memory) costs there several times what the search
@@ -9,7 +9,7 @@
 //   smaller    a node of a quarter gets a tile of its own, so that no time goes into rows elsewhere
 //
 // What the rows add is a parameter (tile_statistics.hpp). The same keys and the same arithmetic as everywhere: the tree is
-// the one that grows without. The best cuts of categories are left to the general search.
+// the one that grows without. For random cuts; best cuts have few_rows.hpp.
 #pragma once
 
 #include <variant>
@@ -30,11 +30,9 @@ class SmallGrower {
 
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
-    const auto& columns = plan.matrix.columns;
-    const auto best_of_categories = [&](const Column& column) { return column.categorical && !rules.random_split; };
-    return uses(Path::SmallSubtrees) && !plan.matrix.sparse && plan.limits.plain() && rules.monotone.empty() &&
-           rules.interactions.empty() && rules.max_leaves == 0 && rules.frontier == Frontier::DepthFirst &&
-           Statistic::fits(plan) && std::none_of(columns.begin(), columns.end(), best_of_categories);
+    return uses(Path::SmallSubtrees) && rules.random_split && !plan.matrix.sparse && plan.limits.plain() &&
+           rules.monotone.empty() && rules.interactions.empty() && rules.max_leaves == 0 &&
+           rules.frontier == Frontier::DepthFirst && Statistic::fits(plan);
   }
 
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false
@@ -183,8 +181,7 @@ class SmallGrower {
 class SmallSubtrees {
  public:
   explicit SmallSubtrees(const Plan& plan) {
-    choose<TwoClasses>(plan) ||
-        (plan.rules.random_split && (choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan)));
+    choose<TwoClasses>(plan) || choose<ManyClasses>(plan) || choose<WeighedClasses>(plan) || choose<Numbers>(plan);
   }
 
   bool grow(const OpenNode& node, View<Row> rows, Subtree& tree) {

@@ -6,10 +6,13 @@
 #include <span>
 
 #include "weald/base/memory.hpp"
-#include "weald/search/sixteen_rows.hpp"
+#include "weald/base/sixteen_bytes.hpp"
+#include "weald/search/column_search.hpp"
 #include "weald/stats/blocks.hpp"
 
 namespace weald {
+
+inline constexpr std::size_t kRowsAtOnce = Bytes::kSize;
 
 // A set of rows of a tile, and what the loop of growth knows of it; OfNode: what a statistic wants to know.
 template <std::size_t kChunks, class OfNode>
@@ -101,17 +104,6 @@ Extremes present_extremes_of(const std::uint8_t* codes, Code missing, const Tile
   }
   const TwoLargest largest = largest_of(below, high);
   return {255 - largest.a, largest.b, seen.bits() != 0};
-}
-
-// The smallest code in a node above one that is not the largest.
-template <std::size_t kChunks, class OfNode>
-Code next_above(const std::uint8_t* codes, Code own, const TileNode<kChunks, OfNode>& node) {
-  Bytes below = Bytes::none();  // 255 - the smallest
-  for (std::size_t c = 0; c < kChunks; ++c) {
-    const Bytes code = Bytes::load(codes + c * kRowsAtOnce);
-    below = below.larger((~code & node.in[c]).without(code.is_up_to(own)));
-  }
-  return 255 - largest_of(below, below).a;
 }
 
 // Calls fn with the test that tells, of sixteen codes, those that go left.

@@ -24,10 +24,7 @@ class Numbers {
   explicit Numbers(const Plan& plan)
       : stats_(plan.stats),
         channels_(plan.stats),
-        h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8),
-        by_groups_(NumberHistograms::fit(plan.stats)) {
-    if (by_groups_) groups_.prepare(plan.stats.channels);
-  }
+        h_planes_((std::bit_width(std::uint64_t(plan.stats.most_h)) + 7) / 8) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::Dense && !stats.gradients && stats.least_h > 0 && stats.channels <= kMostOutputs &&
@@ -97,23 +94,6 @@ class Numbers {
   Lane total_h() const { return h_; }
   static Lane done_sum(const OfNode&) { return OpenNode::kUnknown; }
   const Channels& channels() const { return channels_; }
-
-  // The best cut of a column; H on its left, if it is the best.
-  bool by_groups() const { return by_groups_; }
-  template <class Tile>
-  Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
-                     const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
-    const std::size_t outputs = channels_.channels;
-    for_rows_in(node,
-                [&](std::size_t i) { groups_.add(codes[i], tile.statistic.h[i], &tile.statistic.g[i * outputs]); });
-    Lane total[2 + kMostOutputs] = {0, h_};
-    std::copy_n(g_, outputs, total + 2);
-    groups_.search(0, request, column, j, total, best);
-    if (best.column != j) return 0;
-    Lane h = 0;
-    for_rows_in(node, [&](std::size_t i) { h += codes[i] <= best.last_left ? tile.statistic.h[i] : 0; });
-    return h;
-  }
 
   template <class Tile>
   Sides split(const Tile& tile, const Bytes* left) const {
@@ -208,10 +188,8 @@ class Numbers {
   const Statistics& stats_;
   Channels channels_;  // with the units of the node at hand
   std::size_t h_planes_;
-  bool by_groups_;
   Lane h_ = 0, g_[kMostOutputs] = {};
   bool pure_ = false;
-  NumberHistograms groups_;
 };
 
 }  // namespace weald

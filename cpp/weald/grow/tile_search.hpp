@@ -1,5 +1,5 @@
-// The search for the split of a node inside a tile: columns are drawn, and the best of their cuts, or of one random cut in
-// each, is found. The same draws and the same arithmetic as in node_search.hpp.
+// The search for the split of a node inside a tile: columns are drawn, and the best of one random cut in each
+// is found. The same draws and the same arithmetic as in node_search.hpp.
 #pragma once
 
 #include "weald/grow/node_search.hpp"
@@ -23,14 +23,7 @@ class TileSearch {
   Statistic& statistic() { return statistic_; }
 
   // Does it pay to search nodes of more than sixteen rows here?
-  bool takes_large_tiles() const {
-    if (plan_.rules.random_split) return statistic_.random_in_large_tiles();
-    if constexpr (requires { statistic_.by_groups(); }) {
-      if (statistic_.by_groups()) return true;
-    }
-    const auto& columns = plan_.matrix.columns;
-    return std::all_of(columns.begin(), columns.end(), [](const Column& one) { return one.n_codes <= 2; });
-  }
+  bool takes_large_tiles() const { return statistic_.random_in_large_tiles(); }
 
   // Makes a tile of rows of the block, which are a node.
   template <class Tile>
@@ -50,12 +43,7 @@ class TileSearch {
     if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     draw_columns(tile, block, node);
     if (node.n == 2) keep_one();
-    if (plan_.rules.random_split) {
-      choose_random_cut(tile, block, node, best);
-    } else {
-      for (const Candidate& one : candidates()) find_cut(tile, block, one, node, best);
-      for (const Candidate& one : candidates()) best_codes_ = one.column == best.column ? one.codes : best_codes_;
-    }
+    choose_random_cut(tile, block, node, best);
     if (!best.found()) return false;
     return pays(plan_, statistic_.channels(), best.score,
                 gain_of(statistic_.channels(), best.score, statistic_.own_score()));
@@ -213,51 +201,6 @@ class TileSearch {
     if (!flip) return;
     best.missing_left = !at.missing_left;
     best.left_sum = statistic_.done_sum(node.own) - best.left_sum, left_h_ = statistic_.total_h() - left_h_;
-  }
-
-  // The best cut of a column. Where there are few, each is scored by itself; a single one, as in a column of two values,
-  // leaves nothing to be compared.
-  template <class Tile>
-  void find_cut(const Tile& tile, const Block& block, const Candidate& at, const typename Tile::Node& node,
-                Split& best) {
-    const Column& column = block.columns[at.column];
-    const std::size_t most_cuts = std::min<std::size_t>(at.ends.last - at.ends.first, node.n - 1);
-    if constexpr (requires { statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best); }) {
-      if (!at.ends.has_missing && most_cuts > 1) {
-        left_h_ = statistic_.search_sixteen(tile, node, at.codes, request_, at.column, best);
-        return;
-      }
-    }
-    if constexpr (requires { statistic_.by_groups(); }) {
-      if (statistic_.by_groups() && most_cuts >= kFewCompared) {
-        const Lane h = statistic_.search_groups(tile, node, at.codes, request_, column, at.column, best);
-        if (best.column == at.column) left_h_ = h;
-        return;
-      }
-    }
-    Sides top{-kInf, 0, 0};
-    Code last_left = 0, first_right = 0;
-    bool top_missing_left = false;
-    for (const bool missing_left : {false, true}) {  // missing values are tried on the right, then on the left
-      if (missing_left && !at.ends.has_missing) break;
-      const Code end = at.ends.has_missing && !missing_left ? column.n_codes : at.ends.last;  // cuts are below it
-      for (Code own = at.ends.first, next; own < end; own = next) {
-        next = own + 1 == end ? end : next_above(at.codes, own, node);
-        Bytes left[Tile::kChunks];
-        for (std::size_t c = 0; c < Tile::kChunks; ++c) {
-          const Bytes code = Bytes::load(at.codes + c * kRowsAtOnce), present = code.is_up_to(own);
-          left[c] = (missing_left ? present | code.is(column.n_codes) : present) & node.in[c];
-        }
-        const Sides sides = statistic_.split(tile, left);
-        if (!(sides.score > top.score)) continue;
-        top = sides, last_left = own, first_right = next, top_missing_left = missing_left;
-      }
-    }
-    if (!best.loses_to(top.score, at.column, request_.ties)) return;
-    best.score = top.score, best.column = at.column, best.left_sum = top.left_sum;
-    best.last_left = last_left, best.first_right = first_right;
-    best.had_missing = at.ends.has_missing, best.missing_left = top_missing_left;
-    left_h_ = top.left_h;
   }
 
   const Plan& plan_;

@@ -16,7 +16,7 @@
 #include "weald/grow/node.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/grow/tile.hpp"
-#include "weald/search/class_groups.hpp"
+#include "weald/stats/quadratic.hpp"
 
 namespace weald {
 
@@ -37,11 +37,6 @@ struct Sides {
 //   look(tile, node)             makes a node the one at hand
 //   pure, own_score, total_h     of the node at hand; channels(): in the units of
 //   split(tile, left)            both sides of a cut, by the set of rows on the left
-//
-// And, for best cuts that are found in other ways than by comparing each row with all others:
-//
-//   search_sixteen               the best cut of a column of up to sixteen rows, none missing
-//   by_groups(), search_groups   the best cut of a column of any number of rows, if it can
 
 class TwoClasses {
  public:
@@ -77,19 +72,8 @@ class TwoClasses {
   }
 
   template <class Tile>
-  void look(const Tile& tile, const typename Tile::Node& node) {
+  void look(const Tile&, const typename Tile::Node& node) {
     sum_ = node.own.sum;
-    if constexpr (Tile::kChunks == 1) {
-      (Bytes::load(tile.statistic.h) & node.in[0]).store(sixteen_.h);
-      (Bytes::load(tile.statistic.g) & node.in[0]).store(sixteen_.g);
-    }
-  }
-  // The best cut of a column, if no value is missing: all cuts are compared at once. Returns H on its left.
-  template <class Tile>
-  Lane search_sixteen(const Tile&, const typename Tile::Node& node, const std::uint8_t* codes,
-                      const SearchRequest& request, std::uint32_t j, Split& best) const {
-    search_sixteen_rows(request, sixteen_, codes, node.in[0].bits(), j, sum_, best);
-    return best.left_sum & kLow;
   }
   static bool sure_to_be_pure(const OfNode& node) { return pure_word(node.sum); }
   static bool pure() { return false; }
@@ -115,7 +99,6 @@ class TwoClasses {
 
   const Channels& channels_;
   Lane sum_ = 0;
-  SixteenRows sixteen_;
 };
 
 // Classes under light weights. A tile has a plane for each of its classes, a node looks at those of its own.
@@ -127,13 +110,9 @@ class ManyClasses {
   struct Rows {
     std::vector<std::uint8_t> planes;  // kRows a class
     std::size_t n_planes = 0;
-    std::uint8_t plane[kRows], h[kRows];
   };
   explicit ManyClasses(const Plan& plan)
-      : channels_(plan.stats),
-        best_cuts_(!plan.rules.random_split),
-        large_tiles_(plan.stats.channels <= kMostInLargeTiles),
-        plane_of_(plan.stats.channels) {}
+      : channels_(plan.stats), large_tiles_(plan.stats.channels <= kMostInLargeTiles), plane_of_(plan.stats.channels) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
@@ -148,7 +127,7 @@ class ManyClasses {
 
   template <class Tile>
   void load(Tile& tile, const Block& block, const OfNode&) {
-    auto& [planes, n_planes, plane_of_row, h] = tile.statistic;
+    auto& [planes, n_planes] = tile.statistic;
     n_planes = 0;
     if (planes.empty()) planes.resize(std::min(plane_of_.size(), Tile::kRows) * Tile::kRows);
     for (std::size_t i = 0; i < tile.n; ++i) {
@@ -159,8 +138,7 @@ class ManyClasses {
         plane = plane_of_[k] = static_cast<std::uint32_t>(++n_planes);
         std::memset(&planes[(plane - 1) * Tile::kRows], 0, Tile::kRows);
       }
-      plane_of_row[i] = static_cast<std::uint8_t>(plane - 1);
-      planes[(plane - 1) * Tile::kRows + i] = h[i] = static_cast<std::uint8_t>(block.words[tile.row[i]]);
+      planes[(plane - 1) * Tile::kRows + i] = static_cast<std::uint8_t>(block.words[tile.row[i]]);
     }
     for (const std::uint32_t k : seen_) plane_of_[k] = 0;
     seen_.clear();
@@ -170,27 +148,16 @@ class ManyClasses {
   void look(const Tile& tile, const typename Tile::Node& node) {
     here_.clear();
     h_ = squares_ = 0;
-    totals_.assign(tile.statistic.n_planes, 0);
     for (std::size_t p = 0; p < tile.statistic.n_planes; ++p) {
       const std::uint8_t* plane = &tile.statistic.planes[p * Tile::kRows];
-      const Lane sum = totals_[p] = sum_of<Tile::kChunks>(plane, node.in);
+      const Lane sum = sum_of<Tile::kChunks>(plane, node.in);
       if (sum == 0) continue;
       here_.push_back({plane, sum});
       h_ += sum, squares_ += sum * sum;
     }
-    if (best_cuts_) groups_.begin(totals_);
   }
   static bool sure_to_be_pure(const OfNode&) { return false; }
   bool pure() const { return here_.size() < 2; }
-
-  // The best cut of a column; H on its left, if it is the best.
-  static bool by_groups() { return true; }
-  template <class Tile>
-  Lane search_groups(const Tile& tile, const typename Tile::Node& node, const std::uint8_t* codes,
-                     const SearchRequest& request, const Column& column, std::uint32_t j, Split& best) {
-    for_rows_in(node, [&](std::size_t i) { groups_.add(codes[i], tile.statistic.plane[i], tile.statistic.h[i]); });
-    return groups_.search(request, column, j, best);
-  }
 
   double own_score() const { return static_cast<double>(squares_) / static_cast<double>(h_); }
   Lane total_h() const { return h_; }
@@ -222,13 +189,11 @@ class ManyClasses {
   }
 
   const Channels& channels_;
-  bool best_cuts_, large_tiles_;
+  bool large_tiles_;
   std::vector<std::uint32_t> plane_of_;  // of each class: one more than the number of its plane; 0: none yet
   std::vector<std::uint32_t> seen_;
   std::vector<Class> here_;
-  std::vector<Lane> totals_;  // of the planes, in the node
   Lane h_ = 0, squares_ = 0;
-  ClassGroups groups_;
 };
 
 }  // namespace weald

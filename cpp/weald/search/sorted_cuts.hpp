@@ -60,7 +60,7 @@ class SortedCuts {
   bool sorted_ = false;
   alignas(32) std::uint8_t codes_[kRows * kColumns] = {};
   alignas(32) Key keys_[kRows * kColumns] = {};
-  alignas(32) Key within_[kRows * kColumns] = {};  // has the next row the same code? all ones, or zero
+  alignas(32) Key within_[kRows * kColumns] = {};   // has the next row the same code? all ones, or zero
   Key missing_[kColumns] = {};                      // all ones, or zero
   double most_[kColumns] = {}, at_[kColumns] = {};  // at: the row before the cut, or the code
 };

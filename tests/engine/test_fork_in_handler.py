@@ -17,7 +17,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(20_000, 8))
 y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
 kinds = {
-    "forest": lambda jobs: RandomForestClassifier(n_estimators=12, n_jobs=jobs, random_state=0),
+    "forest": lambda jobs: RandomForestClassifier(n_estimators=60, n_jobs=jobs, random_state=0),
     "boosting": lambda jobs: GradientBoostingRegressor(
         n_estimators=60, max_leaf_nodes=63, n_jobs=jobs, random_state=0
     ),

@@ -95,10 +95,9 @@ inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kCutsFlush = sized(510, 6);     // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kCutsAdded = sized(1024, 6);    // rows whose sums are added up at a time; at most kCutRows
 inline constexpr std::size_t kFewMarked = sized(128, 6);     // rows whose codes are marked, not looked for among all
-inline constexpr std::size_t kFewCompared = sized(4, 2);     // cuts of a column in a tile: fewer are scored one by one
+inline constexpr std::size_t kFewCompared = sized(4, 2);     // codes of columns: so few are compared with, not sorted
+inline constexpr std::size_t kFewRows = sized(192, 5);       // of subtrees that are finished at once; at most 256
 inline constexpr std::size_t kRandomRows = sized(1024, 12);  // of a subtree grown by random cuts; at most kCutRows
-inline constexpr std::size_t kLargeTile = sized(16, 4);      // tiles of small subtrees, in sixteens of rows:
-inline constexpr std::size_t kMiddleTile = sized(4, 2);      // each takes a quarter of the one before
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstring>
 
 #include "weald/base/types.hpp"
 #include "weald/base/wide_vectors.hpp"
@@ -21,5 +22,18 @@ WEALD_INLINE double largest(const double* numbers, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) most = numbers[k] > most ? numbers[k] : most;
   return most;
 }
+
+// Some numbers at a time, where the compiler would not find that by itself; their order of addition is that of the code.
+#ifdef WEALD_HAS_VECTORS
+inline constexpr std::size_t kDoubles = 4;
+typedef double Doubles __attribute__((vector_size(8 * kDoubles)));
+#else
+inline constexpr std::size_t kDoubles = 1;
+using Doubles = double;
+#endif
+WEALD_INLINE std::size_t whole_doubles(std::size_t n) { return (n + kDoubles - 1) / kDoubles * kDoubles; }
+// Nothing of this kind is passed by value, which would depend on the instructions there are.
+WEALD_INLINE void read(const double* from, Doubles& to) { std::memcpy(&to, from, sizeof to); }
+WEALD_INLINE void write(const Doubles& from, double* to) { std::memcpy(to, &from, sizeof from); }
 
 }  // namespace weald

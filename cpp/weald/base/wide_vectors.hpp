@@ -10,7 +10,8 @@
 #endif
 
 #if defined(WEALD_HAS_VECTORS) && defined(__SSE2__)
-#define WEALD_HAS_SSE2 1
+#define WEALD_HAS_SSE2 1  // sixteen bytes at a time, on every x86-64
+#include <emmintrin.h>
 #endif
 
 // WEALD_WITHOUT_WIDE: to see what they are worth (bench/paths.py).

@@ -10,8 +10,9 @@
 // the one that grows without.
 #pragma once
 
+#include <bit>
+
 #include "weald/base/paths.hpp"
-#include "weald/base/sixteen_bytes.hpp"
 #include "weald/grow/node_search.hpp"
 #include "weald/grow/random_values.hpp"
 #include "weald/search/column_draw.hpp"
@@ -173,8 +174,6 @@ class RandomGrower {
              values_.packed(rows.slots[left])};
     goes_left_[left] = 1, goes_left_[1 - left] = 0;
   }
-
-  static std::uint32_t bits_of(const std::uint8_t* yes) { return Bytes::load(yes).bits(); }
 
   // Calls fn with the number of each bit.
   template <class Fn>

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "weald/base/wide_numbers.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
@@ -45,6 +47,24 @@ inline std::span<Code> set_rare_apart(const Channels& stats, const Lane* cells, 
   return order.first(kept);
 }
 
+// The mean vectors of some categories, less that of all, row by row and turned.
+class MeanVectors {
+ public:
+  MeanVectors(std::size_t n, std::size_t channels)
+      : n_(whole_doubles(n)), width_(whole_doubles(channels)), rows_(n_ * width_), turned_(n_ * width_), weights_(n_) {}
+  std::size_t width() const { return width_; }
+  void put(std::size_t c, std::size_t k, double x) { rows_[c * width_ + k] = turned_[k * n_ + c] = x; }
+  double& weight(std::size_t c) { return weights_[c]; }
+  double along(std::size_t c, const double* v) const {
+    return std::inner_product(v, v + width_, &rows_[c * width_], 0.0);
+  }
+  void multiply(const double* v, double* out) const;  // sum_c h_c s_c (s_c . v)
+
+ private:
+  std::size_t n_, width_;  // categories and channels, in whole vectors: those beyond add nothing
+  std::vector<double> rows_, turned_, weights_;
+};
+
 // One channel: ordering by the mean G/H makes the best contiguous cut the best of all 2^(c-1)-1
 // partitions (Fisher 1958; Breiman et al. 1984, theorem 4.5). Many channels: ordering along the
 // first principal component of the categories' mean vectors (Coppersmith, Hong & Hosking 1999).
@@ -60,36 +80,37 @@ inline std::vector<double> category_keys(const Channels& stats, const Lane* cell
     for (std::size_t c = 0; c < n; ++c) keys[c] = h(c) > 0 ? g(c, 0) / (h(c) + stats.order_lambda) : 0.0;
     return keys;
   }
-  std::vector<double> mean(channels, 0.0), share(n * channels);
+  // Classes that are not here would add nothing.
+  std::vector<std::size_t> here;
+  std::vector<double> mean;
   double weight = 0;
-  for (std::size_t c = 0; c < n; ++c) {
-    weight += h(c);
-    for (std::size_t k = 0; k < channels; ++k) {
-      mean[k] += g(c, k);
-      share[c * channels + k] = h(c) > 0 ? g(c, k) / h(c) : 0.0;
-    }
-  }
+  for (std::size_t c = 0; c < n; ++c) weight += h(c);
   if (!(weight > 0)) return keys;
+  for (std::size_t k = 0; k < channels; ++k) {
+    double sum = 0;
+    bool any = false;
+    for (std::size_t c = 0; c < n; ++c) sum += g(c, k), any |= g(c, k) != 0;
+    if (any) here.push_back(k), mean.push_back(sum / weight);
+  }
+  MeanVectors means(n, here.size());
   for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t k = 0; k < channels; ++k) share[c * channels + k] -= mean[k] / weight;
+    for (std::size_t k = 0; k < here.size(); ++k) means.put(c, k, (h(c) > 0 ? g(c, here[k]) / h(c) : 0.0) - mean[k]);
+    means.weight(c) = h(c);
   }
   // Power iteration on the weighted covariance, never formed: v <- sum_c h_c s_c (s_c . v).
-  std::vector<double> v(channels), next(channels);
-  for (std::size_t k = 0; k < channels; ++k) v[k] = 1.0 / static_cast<double>(k + 1);
-  for (int round = 0; round < 50; ++round) {
-    std::fill(next.begin(), next.end(), 0.0);
-    for (std::size_t c = 0; c < n; ++c) {
-      const double* s = &share[c * channels];
-      const double along = h(c) * std::inner_product(s, s + channels, v.begin(), 0.0);
-      for (std::size_t k = 0; k < channels; ++k) next[k] += along * s[k];
-    }
+  std::vector<double> v(means.width(), 0.0), next(means.width()), before(means.width());
+  for (std::size_t k = 0; k < here.size(); ++k) v[k] = 1.0 / static_cast<double>(here[k] + 1);
+  for (int left = 50; left > 0; --left) {
+    means.multiply(v.data(), next.data());
     const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
     if (!(norm > 0)) break;
-    for (std::size_t k = 0; k < channels; ++k) v[k] = next[k] / norm;
+    for (double& one : next) one /= norm;
+    // Soon it moves no more, or to and fro by a rounding: then what is left says where it ends.
+    if (next == before) left = left % 2 == 1 ? 1 : 2;
+    if (next == v) left = 1;
+    before = std::exchange(v, next);
   }
-  for (std::size_t c = 0; c < n; ++c) {
-    keys[c] = std::inner_product(v.begin(), v.end(), &share[c * channels], 0.0);
-  }
+  for (std::size_t c = 0; c < n; ++c) keys[c] = means.along(c, v.data());
   return keys;
 }
 

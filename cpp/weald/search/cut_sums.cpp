@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "weald/base/wide_numbers.hpp"
+#include "weald/search/cut_vectors.hpp"
 
 #if defined(WEALD_HAS_SSE2) && defined(__linux__) && !defined(__clang__)
 #include <immintrin.h>
@@ -13,12 +14,8 @@
 namespace weald {
 
 #ifdef WEALD_HAS_VECTORS
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wpsabi"  // all of these are inlined
-#endif
 namespace {
 
-typedef std::uint8_t Bytes16 __attribute__((vector_size(kCutColumns)));
 // Some columns of a cell, and what they are scored in.
 template <class T>
 struct Wide;
@@ -38,53 +35,6 @@ struct Wide<Lane> {
 };
 template <class T>
 constexpr std::size_t kWidth = sizeof(typename Wide<T>::V) / sizeof(T);
-
-template <class V>
-WEALD_INLINE V load(const void* from) {
-  V out;
-  std::memcpy(&out, from, sizeof(V));
-  return out;
-}
-template <class V>
-WEALD_INLINE void store(void* to, const V& v) {
-  std::memcpy(to, &v, sizeof(V));
-}
-
-WEALD_INLINE Bytes16 vector_of(CutBytes bytes) {
-  typedef std::uint64_t Two __attribute__((vector_size(16)));
-  return reinterpret_cast<Bytes16>(Two{bytes.low, bytes.high});
-}
-
-template <bool kGaps, class CodesOf>
-WEALD_INLINE void find_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
-  const Bytes16 missing = kGaps ? load<Bytes16>(ends.missing) : Bytes16{},
-                gaps = kGaps ? load<Bytes16>(ends.gaps) : Bytes16{};
-  Bytes16 low = ~Bytes16{}, high = {}, seen = {};
-  for (std::size_t i = 0; i < n; ++i) {
-    const Bytes16 codes = codes_of(i);
-    low = codes < low ? codes : low;
-    if constexpr (kGaps) {
-      const Bytes16 absent = static_cast<Bytes16>(codes == missing) & gaps, present = codes & ~absent;
-      high = present > high ? present : high;
-      seen |= absent;
-    } else {
-      high = codes > high ? codes : high;
-    }
-  }
-  const auto several = static_cast<Bytes16>(low < high);
-  store(ends.low, low), store(ends.high, high), store(ends.seen, seen), store(ends.several, several);
-  store(ends.varies, kGaps ? several | (seen & static_cast<Bytes16>(low != missing)) : several);
-}
-
-template <class CodesOf>
-WEALD_INLINE void find_all_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
-  ends.any_gaps ? find_ends<true>(n, ends, codes_of) : find_ends<false>(n, ends, codes_of);
-}
-
-WEALD_WIDE void find_gathered_ends(std::size_t n, const std::uint8_t* codes, CutEnds& ends) {
-  find_all_ends(n, ends,
-                [&](std::size_t i) __attribute__((always_inline)) { return load<Bytes16>(codes + i * kCutColumns); });
-}
 
 // The codes, or tops, of some columns in the width of their sums: that is where they are compared.
 template <class T>
@@ -333,33 +283,6 @@ WEALD_WIDE void score_lanes(const Lane* sums, std::size_t m, std::size_t total, 
 
 }  // namespace
 
-void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
-                     CutEnds& ends) {
-  for (std::size_t i = 0; i < rows.n; ++i) {
-    const std::uint8_t* row = rows.bytes[rows.slots[i]];
-    for (std::size_t k = 0; k < m; ++k) codes[i * kCutColumns + k] = row[places[k]];
-  }
-  find_gathered_ends(rows.n, codes, ends);
-}
-
-#ifndef __clang__
-WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
-  const Bytes16 order = vector_of(places);
-  find_all_ends(rows.n, ends, [&](std::size_t i) __attribute__((always_inline)) {
-    const std::uint8_t* row = rows.bytes[rows.slots[i]];
-    const Bytes16 own = __builtin_shuffle(load<Bytes16>(row), load<Bytes16>(row + kCutColumns), order);
-    store(codes + i * kCutColumns, own);
-    return own;
-  });
-}
-#else
-void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
-  std::uint32_t far[kCutColumns];
-  for (std::size_t k = 0; k < kCutColumns; ++k) far[k] = vector_of(places)[k];
-  look_at_columns(rows, far, kCutColumns, codes, ends);
-}
-#endif
-
 void count_left(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second, std::uint8_t* all,
                 std::uint8_t* seconds) {
   count_rows(codes, n, tops, second, all, seconds);
@@ -395,8 +318,6 @@ void score_cuts(const Lane* sums, std::size_t m, std::size_t total, const CutVal
   score_lanes(sums, m, total, values, scores);
 }
 #else
-void look_at_columns(const CutRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
-void look_at_near_columns(const CutRows&, CutBytes, std::uint8_t*, CutEnds&) {}
 void count_left(const std::uint8_t*, std::size_t, CutBytes, const std::uint8_t*, std::uint8_t*, std::uint8_t*) {}
 template <>
 void sum_left(const CutRows&, const std::uint8_t*, CutBytes, std::size_t, const CutValues<std::int16_t>&,
@@ -408,25 +329,5 @@ void score_cuts(const std::int16_t*, std::size_t, std::size_t, const CutValues<s
 template <>
 void score_cuts(const Lane*, std::size_t, std::size_t, const CutValues<Lane>&, double*) {}
 #endif
-
-// Loops that the compiler turns into vectors.
-WEALD_WIDE CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing) {
-  Code first = ~Code{0}, last = 0, absent = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Code code = codes[i], is_absent = code == missing;
-    first = std::min(first, is_absent ? ~Code{0} : code);
-    last = std::max(last, is_absent ? 0 : code);
-    absent |= is_absent;
-  }
-  return {first, last, absent != 0};
-}
-
-WEALD_WIDE void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides) {
-  std::uint8_t side[kCutRows];
-  for (std::size_t i = 0; i < n; ++i) {
-    side[i] = codes[i] == missing ? kAbsent : codes[i] <= last_left ? kLeft : kRight;
-  }
-  for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = side[i];
-}
 
 }  // namespace weald

@@ -53,6 +53,17 @@ struct CutEnds {
   bool any_gaps;                                     // in any column of the table
 };
 
+// A bit for each yes.
+inline std::uint32_t bits_of(const std::uint8_t* yes) {
+#ifdef WEALD_HAS_SSE2
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(yes))));
+#else
+  std::uint32_t out = 0;
+  for (std::size_t k = 0; k < kCutColumns; ++k) out |= static_cast<std::uint32_t>(yes[k] >> 7) << k;
+  return out;
+#endif
+}
+
 // Puts the codes of m columns side by side and finds their extremes. Beyond the last column there may be anything.
 void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
                      CutEnds& ends);

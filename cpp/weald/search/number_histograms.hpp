@@ -25,14 +25,6 @@ class NumberHistograms {
   // Histograms of columns with one stride, of at most kTogetherSlots in all.
   void count(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats);
 
-  // One row of the first column at a time, if there are few of them; lanes: H, G of all outputs.
-  void add(Code code, Lane h, const Lane* g) {
-    Lane* cell = cell_of(0, code);
-    cell[0] += h;
-    for (std::size_t o = 0; o + 1 < lanes_; ++o) cell[1 + o] += g[o];
-    marks_[0].mark(code);
-  }
-
   static bool missing(std::size_t, const Column&) { return false; }  // those that are missing are no trouble
   void forget(std::size_t c) {
     std::fill_n(cell_of(c, 0), apart_ * lanes_, 0);

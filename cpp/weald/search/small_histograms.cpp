@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "weald/base/sixteen_bytes.hpp"
 #include "weald/base/wide_vectors.hpp"
 #include "weald/stats/quadratic.hpp"
 

@@ -1,0 +1,95 @@
+// The codes of some columns side by side, and their extremes.
+#include <algorithm>
+
+#include "weald/search/cut_vectors.hpp"
+
+namespace weald {
+
+#ifdef WEALD_HAS_VECTORS
+namespace {
+
+template <bool kGaps, class CodesOf>
+WEALD_INLINE void find_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
+  const Bytes16 missing = kGaps ? load<Bytes16>(ends.missing) : Bytes16{},
+                gaps = kGaps ? load<Bytes16>(ends.gaps) : Bytes16{};
+  Bytes16 low = ~Bytes16{}, high = {}, seen = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bytes16 codes = codes_of(i);
+    low = codes < low ? codes : low;
+    if constexpr (kGaps) {
+      const Bytes16 absent = static_cast<Bytes16>(codes == missing) & gaps, present = codes & ~absent;
+      high = present > high ? present : high;
+      seen |= absent;
+    } else {
+      high = codes > high ? codes : high;
+    }
+  }
+  const auto several = static_cast<Bytes16>(low < high);
+  store(ends.low, low), store(ends.high, high), store(ends.seen, seen), store(ends.several, several);
+  store(ends.varies, kGaps ? several | (seen & static_cast<Bytes16>(low != missing)) : several);
+}
+
+template <class CodesOf>
+WEALD_INLINE void find_all_ends(std::size_t n, CutEnds& ends, CodesOf&& codes_of) {
+  ends.any_gaps ? find_ends<true>(n, ends, codes_of) : find_ends<false>(n, ends, codes_of);
+}
+
+WEALD_WIDE void find_gathered_ends(std::size_t n, const std::uint8_t* codes, CutEnds& ends) {
+  find_all_ends(n, ends,
+                [&](std::size_t i) __attribute__((always_inline)) { return load<Bytes16>(codes + i * kCutColumns); });
+}
+
+}  // namespace
+
+void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends) {
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    for (std::size_t k = 0; k < m; ++k) codes[i * kCutColumns + k] = row[places[k]];
+  }
+  find_gathered_ends(rows.n, codes, ends);
+}
+
+#ifndef __clang__
+WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  const Bytes16 order = vector_of(places);
+  find_all_ends(rows.n, ends, [&](std::size_t i) __attribute__((always_inline)) {
+    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    const Bytes16 own = __builtin_shuffle(load<Bytes16>(row), load<Bytes16>(row + kCutColumns), order);
+    store(codes + i * kCutColumns, own);
+    return own;
+  });
+}
+#else
+void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  std::uint32_t far[kCutColumns];
+  for (std::size_t k = 0; k < kCutColumns; ++k) far[k] = vector_of(places)[k];
+  look_at_columns(rows, far, kCutColumns, codes, ends);
+}
+#endif
+#else
+void look_at_columns(const CutRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
+void look_at_near_columns(const CutRows&, CutBytes, std::uint8_t*, CutEnds&) {}
+#endif
+
+// Loops that the compiler turns into vectors.
+WEALD_WIDE CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing) {
+  Code first = ~Code{0}, last = 0, absent = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = codes[i], is_absent = code == missing;
+    first = std::min(first, is_absent ? ~Code{0} : code);
+    last = std::max(last, is_absent ? 0 : code);
+    absent |= is_absent;
+  }
+  return {first, last, absent != 0};
+}
+
+WEALD_WIDE void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides) {
+  std::uint8_t side[kCutRows];
+  for (std::size_t i = 0; i < n; ++i) {
+    side[i] = codes[i] == missing ? kAbsent : codes[i] <= last_left ? kLeft : kRight;
+  }
+  for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = side[i];
+}
+
+}  // namespace weald

@@ -92,11 +92,11 @@ inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_sample
 inline constexpr std::size_t kFewSorted = sized(12, 3);      // rows that are sorted instead of counted; at most 16
 inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up to which floats hold G H exactly
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
-inline constexpr std::size_t kCutsFlush = sized(510, 6);    // rows: a byte counts to 255, and there are two of them
-inline constexpr std::size_t kFewMarked = sized(128, 6);    // rows whose codes are marked, not looked for among all
-inline constexpr std::size_t kFewCompared = sized(4, 2);    // cuts of a column in a tile: fewer are scored one by one
-inline constexpr std::size_t kLargeTile = sized(16, 4);     // tiles of small subtrees, in sixteens of rows:
-inline constexpr std::size_t kMiddleTile = sized(4, 2);     // each takes a quarter of the one before
+inline constexpr std::size_t kCutsFlush = sized(510, 6);  // rows: a byte counts to 255, and there are two of them
+inline constexpr std::size_t kFewMarked = sized(128, 6);  // rows whose codes are marked, not looked for among all
+inline constexpr std::size_t kFewCompared = sized(4, 2);  // cuts of a column in a tile: fewer are scored one by one
+inline constexpr std::size_t kLargeTile = sized(16, 4);   // tiles of small subtrees, in sixteens of rows:
+inline constexpr std::size_t kMiddleTile = sized(4, 2);   // each takes a quarter of the one before
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads

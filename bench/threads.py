@@ -62,7 +62,7 @@ SWING = """\
 
 {reps} fits each, in milliseconds. Two processes of one thread each share nothing: where these take
 longer than one alone, or swing as two threads do, it is the machine that gives less than two cores.
-Eight threads should take no longer than two: helpers that find no core go to sleep early.
+More threads than cores should cost nothing: compare eight with two.
 """
 
 WHERE = {

@@ -1,6 +1,7 @@
 // Columns of codes, and the binned matrix they make up.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace weald {
 class BinGuide {
  public:
   BinGuide() = default;
-  explicit BinGuide(const std::vector<double>& high) : high_(high) {
-    high_.insert(high_.end(), kGuideLook, kInf);
+  BinGuide(const std::vector<double>& low, const std::vector<double>& high) {
+    const auto narrow = [](double value) { return double{static_cast<float>(value)} == value; };
+    floats_ = std::all_of(low.begin(), low.end(), narrow) && std::all_of(high.begin(), high.end(), narrow);
+    floats_ ? floats_of_.keep(low, high) : doubles_of_.keep(low, high);
     if (high.size() < 2) return;
     start_ = high.front();
     const double scale = static_cast<double>(kGuideSteps) / (high.back() - start_);
@@ -29,18 +32,37 @@ class BinGuide {
     }
   }
 
-  // How many bins lie wholly at or below the value. A few are looked at together: a loop that ends
-  // now here, now there costs more.
+  // The smallest and the largest value of a bin.
+  double low(Code bin) const { return floats_ ? double{floats_of_.low[bin]} : doubles_of_.low[bin]; }
+  double high(Code bin) const { return floats_ ? double{floats_of_.high[bin]} : doubles_of_.high[bin]; }
+
+  // How many bins lie wholly at or below the value.
   Code count_up_to(double value) const {
-    std::size_t bin = from_[step_of(value)];
-    for (;; bin += kGuideLook) {
-      std::size_t n = 0;
-      for (std::size_t k = 0; k < kGuideLook; ++k) n += high_[bin + k] <= value;
-      if (n < kGuideLook) return static_cast<Code>(bin + n);
-    }
+    const std::size_t from = from_[step_of(value)];
+    return floats_ ? floats_of_.count_up_to(value, from) : doubles_of_.count_up_to(value, from);
   }
 
  private:
+  // In floats if they are enough: random cuts look here and there, and of wide tables more is then cached.
+  template <class T>
+  struct Values {
+    std::vector<T> low, high;  // high: and some more that no value reaches
+
+    void keep(const std::vector<double>& lows, const std::vector<double>& highs) {
+      for (const double value : lows) low.push_back(static_cast<T>(value));
+      for (const double value : highs) high.push_back(static_cast<T>(value));
+      high.insert(high.end(), kGuideLook, std::numeric_limits<T>::infinity());
+    }
+    // A few are looked at together: a loop that ends now here, now there costs more.
+    Code count_up_to(double value, std::size_t bin) const {
+      for (;; bin += kGuideLook) {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < kGuideLook; ++k) n += double{high[bin + k]} <= value;
+        if (n < kGuideLook) return static_cast<Code>(bin + n);
+      }
+    }
+  };
+
   std::size_t step_of(double value) const {
     const double step = (value - start_) * steps_per_unit_;
     return step >= static_cast<double>(kGuideSteps - 1) ? kGuideSteps - 1
@@ -48,8 +70,10 @@ class BinGuide {
                                                         : 0;
   }
 
+  bool floats_ = true;
   double start_ = 0, steps_per_unit_ = 0;
-  std::vector<double> high_;             // of the bins, and some that no value reaches
+  Values<float> floats_of_;
+  Values<double> doubles_of_;
   std::uint8_t from_[kGuideSteps] = {};  // the bins before this one lie below the step
 };
 

@@ -269,7 +269,7 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
     out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
     out.columns[j].low = out.low[j].data();
     out.columns[j].high = out.high[j].data();
-    out.guides.emplace_back(out.high[j]);
+    out.guides.emplace_back(out.low[j], out.high[j]);
   }
   for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
   if (request.bundled) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);

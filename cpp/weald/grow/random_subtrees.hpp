@@ -30,7 +30,7 @@ class RandomGrower {
       if (!one.coded) {
         const auto* data = static_cast<const std::uint8_t*>(column.data);
         one.byte = static_cast<std::uint32_t>(data - plan.matrix.row_bytes);
-        one.high = column.high, one.low = column.low, one.guide = column.guide;
+        one.guide = column.guide;
       }
       one.missing = static_cast<std::uint8_t>(column.n_codes);
       one.gaps = column.has_missing && !one.coded ? 255 : 0;
@@ -83,7 +83,6 @@ class RandomGrower {
 
   // Where the codes of a column are.
   struct Place {
-    const double *high = nullptr, *low = nullptr;
     const BinGuide* guide = nullptr;
     std::uint32_t byte = 0;  // of a row
     std::uint8_t missing = 0, gaps = 0;
@@ -191,7 +190,10 @@ class RandomGrower {
     if (near_) return look_at_near_columns(rows, near, codes_, ends_);
     if (!block_->row_bytes) return;
     std::uint32_t places[kCutColumns] = {};
-    for (std::size_t k = 0; k < columns.size(); ++k) places[k] = places_[columns[k]].byte;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      places[k] = places_[columns[k]].byte;
+      prefetch(places_[columns[k]].guide);  // of a wide table it is far away
+    }
     look_at_columns(rows, places, columns.size(), codes_, ends_);
   }
 
@@ -233,7 +235,8 @@ class RandomGrower {
     });
     for_bits(drawn, [&](std::size_t k) {
       const Place& at = places_[columns[k]];
-      if (!at.coded) thresholds_[k] = draw_threshold(key, columns[k], at.high[ends_.low[k]], at.low[ends_.high[k]]);
+      if (!at.coded)
+        thresholds_[k] = draw_threshold(key, columns[k], at.guide->high(ends_.low[k]), at.guide->low(ends_.high[k]));
     });
     for_bits(varying, [&](std::size_t k) {
       const Place& at = places_[columns[k]];

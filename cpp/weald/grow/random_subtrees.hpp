@@ -10,36 +10,15 @@
 // the one that grows without.
 #pragma once
 
-#include <bit>
-
 #include "weald/base/paths.hpp"
-#include "weald/grow/node_search.hpp"
-#include "weald/grow/random_values.hpp"
-#include "weald/search/column_draw.hpp"
-#include "weald/search/draw_cut.hpp"
+#include "weald/grow/random_search.hpp"
 
 namespace weald {
 
 template <class Values>
 class RandomGrower {
  public:
-  explicit RandomGrower(const Plan& plan) : plan_(plan), values_(plan), draw_(plan.matrix.n_columns()) {
-    for (const Column& column : plan.matrix.columns) {
-      Place one;
-      one.coded = !plan.matrix.row_bytes || column.width > 1 || column.categorical;
-      if (!one.coded) {
-        const auto* data = static_cast<const std::uint8_t*>(column.data);
-        one.byte = static_cast<std::uint32_t>(data - plan.matrix.row_bytes);
-        one.guide = column.guide;
-      }
-      one.missing = static_cast<std::uint8_t>(column.n_codes);
-      one.gaps = column.has_missing && !one.coded ? 255 : 0;
-      any_coded_ |= one.coded, ends_.any_gaps |= one.gaps != 0;
-      places_.push_back(one);
-    }
-    takes_any_ = plan.rules.min_decrease <= 0;
-    near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= 2 * kCutColumns;
-  }
+  explicit RandomGrower(const Plan& plan) : plan_(plan), values_(plan), search_(plan, values_) {}
 
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
@@ -55,411 +34,65 @@ class RandomGrower {
   // done in the general way.
   bool grow(const OpenNode& open, View<Row> rows, Subtree& tree) {
     if (open.size() > kRandomRows || !Values::known(open)) return false;
-    block_ = open.block.get(), tree_ = &tree;
+    const Block& block = *open.block;
     Row* const list = rows.get(open.begin, open.size());
-    load(list, open.size());
+    search_.load(block, list, open.size());
     const Units units = open.frame ? open.frame->units : Units{};
     RandomNode node{open.key, open.id, open.depth, 0, open.size(), open.sum, units};
-    values_.load(*block_, list, node);
+    values_.load(block, list, node);
     for (open_.clear();;) {
       DoneNode& done = tree.nodes[node.id];
       done.begin = open.begin + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
       done.sum = node.sum;
-      if (could_split(node) && find_split(node)) {
-        record(done, node);
-        open_.push_back(divide(node));
+      if (could_split(node) && search_.find_split(node, values_.channels(node))) {
+        search_.describe(node, done, tree);
+        done.left = static_cast<std::int32_t>(tree.nodes.size());
+        open_.push_back(divide(node, tree));
         continue;
       }
       if (open_.empty()) break;
       node = open_.back();
       open_.pop_back();
     }
-    for (std::size_t i = 0; i < open.size(); ++i) list[i] = block_->original(row_[slots_[i]]);
+    for (std::size_t i = 0; i < open.size(); ++i) list[i] = block.original(search_.row(search_.slots()[i]));
     return true;
   }
 
  private:
-  using T = typename Values::T;
-
-  // Where the codes of a column are.
-  struct Place {
-    const BinGuide* guide = nullptr;
-    std::uint32_t byte = 0;  // of a row
-    std::uint8_t missing = 0, gaps = 0;
-    bool coded = false;  // or it is looked at by itself
-  };
-  struct Best {
-    double score;
-    std::uint32_t column;
-    Extremes ends;
-    Code last_left;
-    double threshold;
-    bool missing_left;
-    Lane left_h, left_sum;
-    bool several() const { return ends.first < ends.last; }
-  };
-
-  void load(const Row* rows, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-      slots_[i] = static_cast<Slot>(i), row_[i] = rows[i];
-      bytes_[i] = block_->row_bytes + rows[i] * block_->row_stride;
-    }
-  }
-
   bool could_split(const RandomNode& node) {
     const Rules& rules = plan_.rules;
     return node.depth < rules.max_depth && node.n >= std::max<std::size_t>(rules.min_samples_split, 2) &&
-           !values_.pure(node, slots_ + node.begin);
-  }
-
-  // --- the search ---
-
-  // As NodeSearch draws columns: more while all those seen were constant.
-  bool find_split(const RandomNode& node) {
-    const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
-    const std::size_t groups = (wanted + kMostAtOnce - 1) / kMostAtOnce;
-    if (plan_.rules.random_ties) ties_.key = derive(node.key, kTieKey) | 1;
-    best_.score = -kInf;
-    draw_.begin();
-    for (std::size_t group = 0; group < groups; ++group) {
-      const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
-      try_columns(node, draw_.next(node.key, to - from), false);
-    }
-    for (std::size_t k = wanted; k < d && best_.score == -kInf; k += kMostAtOnce) {
-      try_columns(node, draw_.next(node.key, std::min(kMostAtOnce, d - k)), true);
-    }
-    if (best_.score == -kInf) return false;
-    if (takes_any_) return true;
-    const Channels& channels = values_.channels(node);
-    return pays(plan_, channels, best_.score, gain_of(channels, best_.score, own_score_));
-  }
-
-  // Tries some columns, or the first of them that varies.
-  void try_columns(const RandomNode& node, std::span<const std::uint32_t> columns, bool first_only) {
-    const CutRows rows{bytes_, slots_ + node.begin, node.n};
-    const std::size_t m = columns.size();
-    look(rows, columns);
-    std::uint32_t varying = find_varying(node, columns);
-    if (varying == 0) return;
-    if (first_only) varying &= -varying;
-    if (node.n == 2) varying = keep_one(columns, varying);
-    draw_cuts(node.key, columns, varying);
-    if (node.n == 2 && std::has_single_bit(varying) && takes_any_) return take_of_two(rows, columns, varying);
-    tops_.set(m, 255);  // the whole node
-    const CutValues<T> values = values_.of_rows();
-    if (left_.size() < values.cells * kCutColumns) left_.resize(values.cells * kCutColumns);
-    sum_left(rows, codes_, tops_, m + 1, values, left_.data());
-    score_cuts(left_.data(), m + 1, m, values, scores_);
-    own_score_ = scores_[m], own_h_ = h_of(m);
-    choose(rows, columns, varying, false);
-    if (!ends_.any_gaps && !any_coded_) return;
-    const std::uint32_t missing = varying & bits_of(ends_.seen) & bits_of(ends_.several);
-    if (missing != 0) try_missing_left(rows, columns, missing);
-  }
-
-  // The cut between two rows, which need not be scored.
-  void take_of_two(const CutRows& rows, std::span<const std::uint32_t> columns, std::uint32_t which) {
-    const auto k = static_cast<std::size_t>(std::countr_zero(which));
-    const T* h = values_.of_rows().values;
-    const std::size_t left = codes_[k] <= top_of(columns, k) ? 0 : 1;
-    own_h_ = Lane{h[rows.slots[0]]} + h[rows.slots[1]];
-    best_ = {0,
-             columns[k],
-             cut_ends_[k],
-             last_left_[k],
-             thresholds_[k],
-             false,
-             h[rows.slots[left]],
-             values_.packed(rows.slots[left])};
-    goes_left_[left] = 1, goes_left_[1 - left] = 0;
-  }
-
-  // Calls fn with the number of each bit.
-  template <class Fn>
-  static void for_bits(std::uint32_t bits, Fn&& fn) {
-    for (; bits != 0; bits &= bits - 1) fn(static_cast<std::size_t>(std::countr_zero(bits)));
-  }
-
-  // Puts the codes of columns that are bytes in a row side by side.
-  void look(const CutRows& rows, std::span<const std::uint32_t> columns) {
-    for (std::size_t k = 0; k < columns.size() && ends_.any_gaps; ++k) {
-      ends_.missing[k] = places_[columns[k]].missing, ends_.gaps[k] = places_[columns[k]].gaps;
-    }
-    CutBytes near;
-    for (std::size_t k = 0; k < columns.size() && near_; ++k) near.set(k, places_[columns[k]].byte);
-    if (near_) return look_at_near_columns(rows, near, codes_, ends_);
-    if (!block_->row_bytes) return;
-    std::uint32_t places[kCutColumns] = {};
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      places[k] = places_[columns[k]].byte;
-      prefetch(places_[columns[k]].guide);  // of a wide table it is far away
-    }
-    look_at_columns(rows, places, columns.size(), codes_, ends_);
-  }
-
-  // The columns that vary here, as bits.
-  std::uint32_t find_varying(const RandomNode& node, std::span<const std::uint32_t> columns) {
-    for (std::size_t k = 0; k < columns.size() && any_coded_; ++k) {
-      if (places_[columns[k]].coded) look_at_codes(node, columns[k], k);
-    }
-    return bits_of(ends_.varies) & ((1U << columns.size()) - 1);
-  }
-
-  // Of two rows all cuts divide alike, so that the tie decides: nothing else is drawn.
-  std::uint32_t keep_one(std::span<const std::uint32_t> columns, std::uint32_t varying) const {
-    if ((varying & bits_of(ends_.seen)) != 0) return varying;
-    bool known = true;
-    for_bits(any_coded_ ? varying : 0, [&](std::size_t k) { known &= !plan_.matrix.columns[columns[k]].categorical; });
-    return known ? 1U << first_ranked(columns, varying) : varying;
-  }
-
-  // The one that wins ties.
-  std::size_t first_ranked(std::span<const std::uint32_t> columns, std::uint32_t which) const {
-    auto first = static_cast<std::size_t>(std::countr_zero(which));
-    if ((which & (which - 1)) == 0) return first;
-    std::uint64_t least = ties_.rank(columns[first]);
-    for_bits(which & (which - 1), [&](std::size_t k) {
-      const std::uint64_t rank = ties_.rank(columns[k]);
-      first = rank < least ? k : first;
-      least = std::min(least, rank);
-    });
-    return first;
-  }
-
-  // Looking values up in the tables of bins takes long: step by step for all columns.
-  void draw_cuts(std::uint64_t key, std::span<const std::uint32_t> columns, std::uint32_t varying) {
-    const std::uint32_t drawn = varying & bits_of(ends_.several);
-    tops_ = {};
-    for_bits(varying, [&](std::size_t k) {
-      if (!places_[columns[k]].coded) cut_ends_[k] = {ends_.low[k], ends_.high[k], ends_.seen[k] != 0};
-    });
-    for_bits(drawn, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (!at.coded)
-        thresholds_[k] = draw_threshold(key, columns[k], at.guide->high(ends_.low[k]), at.guide->low(ends_.high[k]));
-    });
-    for_bits(varying, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (at.coded) return;           // kLeft
-      last_left_[k] = ends_.high[k];  // one value: present | missing
-      if ((drawn >> k & 1) != 0)
-        last_left_[k] = std::clamp<Code>(at.guide->count_up_to(thresholds_[k]), ends_.low[k] + 1U, ends_.high[k]) - 1;
-      tops_.set(k, last_left_[k]);
-    });
-  }
-
-  // Columns of categories, or of more than a byte: the cut is drawn at once, and the side stands for the code.
-  void look_at_codes(const RandomNode& node, std::uint32_t j, std::size_t k) {
-    const Column& column = block_->columns[j];
-    load_codes(node, column);
-    const auto [first, last, has_missing] = find_code_ends(all_codes_, node.n, column.n_codes);
-    const Extremes ends{first, last, has_missing};
-    const bool any = ends.first <= ends.last, several = ends.first < ends.last;
-    cut_ends_[k] = ends;
-    ends_.seen[k] = ends.has_missing ? 255 : 0, ends_.several[k] = any && several ? 255 : 0;
-    ends_.varies[k] = any && (several || ends.has_missing) ? 255 : 0;
-    ends_.missing[k] = kAbsent;
-    if (ends_.varies[k] == 0) return;
-    if (column.categorical) {
-      const auto categories = draw_categories(node, column, j, ends);
-      if (side_of_.size() <= column.n_codes) side_of_.resize(column.n_codes + 1);
-      for (std::size_t c = 0; c < categories.size(); ++c) side_of_[categories[c]] = c < n_left_ ? kLeft : kRight;
-      side_of_[column.n_codes] = kAbsent;
-      for (std::size_t i = 0; i < node.n; ++i) codes_[i * kCutColumns + k] = side_of_[all_codes_[i]];
-      return;
-    }
-    last_left_[k] = ends.last;
-    if (several) {
-      const CutPoint at = draw_key_cut(node.key, column, j, ends);
-      last_left_[k] = at.last_left, thresholds_[k] = at.threshold;
-    }
-    put_sides(all_codes_, node.n, last_left_[k], column.n_codes, codes_ + k);
-  }
-
-  void load_codes(const RandomNode& node, const Column& column) {
-    const Slot* slots = slots_ + node.begin;
-    visit_width(column, [&](auto codes) {
-      for (std::size_t i = 0; i < node.n; ++i) all_codes_[i] = codes[row_[slots[i]] * column.stride];
-    });
-  }
-
-  // The categories that are here in a random order, of which n_left_ go left.
-  std::span<const Code> draw_categories(const RandomNode& node, const Column& column, std::uint32_t j,
-                                        const Extremes& ends) {
-    std::size_t n = 0;
-    const std::size_t first = ends.first / 64, last = ends.last / 64;
-    if (last - first <= node.n) {
-      if (here_.size() <= column.n_codes / 64) here_.resize(column.n_codes / 64 + 1);
-      for (std::size_t i = 0; i < node.n; ++i) here_[all_codes_[i] / 64] |= std::uint64_t{1} << (all_codes_[i] % 64);
-      if (ends.has_missing) here_[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));
-      for (std::size_t word = first; word <= last; ++word) {
-        for (std::uint64_t bits = std::exchange(here_[word], 0); bits != 0; bits &= bits - 1) {
-          categories_[n++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-        }
-      }
-    } else {  // a map of all codes would take longer than the rows
-      std::copy_n(all_codes_, node.n, categories_);
-      std::sort(categories_, categories_ + node.n);
-      n = static_cast<std::size_t>(std::unique(categories_, categories_ + node.n) - categories_) - ends.has_missing;
-    }
-    n_left_ = n > 1 ? shuffle_and_cut(node.key, j, {categories_, n}) : n;
-    return {categories_, n};
-  }
-
-  // Missing values went right; here, left.
-  void try_missing_left(const CutRows& rows, std::span<const std::uint32_t> columns, std::uint32_t missing) {
-    const CutValues<T> values = values_.of_rows();
-    const std::size_t m = columns.size();
-    CutBytes present;
-    for_bits(missing, [&](std::size_t k) { present.set(k, ends_.missing[k] - 1U); });
-    present_.resize(left_.size());
-    sum_left(rows, codes_, present, m, values, present_.data());
-    for (std::size_t c = 0; c < values.cells; ++c) {
-      T* cell = &left_[c * kCutColumns];
-      for (std::size_t k = 0; k < m; ++k) {
-        cell[k] = static_cast<T>(cell[k] + cell[m] - present_[c * kCutColumns + k]);
-      }
-    }
-    score_cuts(left_.data(), m, m, values, scores_);
-    choose(rows, columns, missing, true);
-  }
-
-  // Takes the best of some cuts, if it is better than what was found before; in the same column, better by itself.
-  void choose(const CutRows& rows, std::span<const std::uint32_t> columns, std::uint32_t which, bool missing_left) {
-    double most = -kInf;
-    for_bits(which, [&](std::size_t k) { most = std::max(most, scores_[k]); });
-    if (most < best_.score) return;
-    std::uint32_t equal = 0;
-    for_bits(which, [&](std::size_t k) { equal |= static_cast<std::uint32_t>(scores_[k] == most) << k; });
-    const std::size_t chosen = first_ranked(columns, equal);
-    if (most == best_.score && !(columns[chosen] != best_.column && ties_.prefers(columns[chosen], best_.column)))
-      return;
-    best_ = {most,
-             columns[chosen],
-             cut_ends_[chosen],
-             last_left_[chosen],
-             thresholds_[chosen],
-             missing_left,
-             h_of(chosen),
-             values_.packed(left_.data(), chosen)};
-    const std::uint8_t top = top_of(columns, chosen), missing = ends_.missing[chosen];
-    const std::uint8_t* code = codes_ + chosen;
-    if (missing_left) {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top || *code == missing;
-    } else {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top;
-    }
-  }
-
-  std::uint8_t top_of(std::span<const std::uint32_t> columns, std::size_t k) const {
-    return places_[columns[k]].coded ? kLeft : static_cast<std::uint8_t>(last_left_[k]);
-  }
-
-  Lane h_of(std::size_t k) const {
-    const CutValues<T> values = values_.of_rows();
-    Lane h = 0;
-    for (std::size_t c = 0; c < (values.kind ? values.cells : 1); ++c) h += left_[c * kCutColumns + k];
-    return h;
-  }
-
-  // --- what becomes of the best cut ---
-
-  void record(DoneNode& done, const RandomNode& node) {
-    const Column& column = block_->columns[best_.column];
-    done.feature = static_cast<std::int32_t>(best_.column);
-    done.left = static_cast<std::int32_t>(tree_->nodes.size());
-    if (column.categorical) {
-      list_categories(done, node, column);
-    } else if (!best_.several()) {
-      done.threshold = kInf;  // present | missing
-    } else if (column.keyed) {
-      done.threshold = best_.threshold;
-    } else {
-      const CutPoint at = bin_cut(column, best_.last_left, best_.threshold);
-      done.threshold =
-          std::isnan(at.threshold) ? midpoint(column.high[at.last_left], column.low[at.first_right]) : at.threshold;
-    }
-    done.missing_left = best_.ends.has_missing ? best_.missing_left : 2 * best_.left_h > own_h_;
-  }
-
-  // As ColumnSearch::choose_left does: categories that are not here go right, so the other side is listed if need be.
-  void list_categories(DoneNode& done, const RandomNode& node, const Column& column) {
-    done.threshold = kNaN;
-    load_codes(node, column);
-    const auto all = draw_categories(node, column, best_.column, best_.ends);
-    const bool flip =
-        best_.ends.has_missing ? best_.missing_left || n_left_ == all.size() : best_.left_h > own_h_ - best_.left_h;
-    if (flip) {
-      for (std::size_t i = 0; i < node.n; ++i) goes_left_[i] = !goes_left_[i];
-      best_.missing_left = !best_.missing_left;
-      best_.left_h = own_h_ - best_.left_h, best_.left_sum = node.sum - best_.left_sum;
-    }
-    std::vector<Code> listed;
-    if (has_few_codes(plan_.matrix.columns[best_.column])) {
-      for (const Code code : flip ? all.subspan(n_left_) : all.first(n_left_)) listed.push_back(column.original(code));
-    }
-    tree_->add_set(done, listed);
+           !values_.pure(node, search_.slots() + node.begin);
   }
 
   // The node becomes its left child; returns the right one.
-  RandomNode divide(RandomNode& node) {
-    Slot* const slots = slots_ + node.begin;
+  RandomNode divide(RandomNode& node, Subtree& tree) {
+    Slot* const slots = search_.slots() + node.begin;
     Slot away[kCutRows];
     std::size_t left = 0, right = 0;
     for (std::size_t i = 0; i < node.n; ++i) {
       const Slot slot = slots[i];
       slots[left] = slot, away[right] = slot;  // left <= i: never overwrites one not yet read
-      left += goes_left_[i], right += !goes_left_[i];
+      const bool goes_left = search_.goes_left(i);
+      left += goes_left, right += !goes_left;
     }
     std::copy_n(away, right, slots + left);
-    const auto children = static_cast<std::uint32_t>(tree_->nodes.size());
-    tree_->nodes.resize(children + 2);
+    const auto children = static_cast<std::uint32_t>(tree.nodes.size());
+    tree.nodes.resize(children + 2);
     RandomNode other = node;
     other.begin += left, other.n = right, node.n = left;
     other.id = children + 1, node.id = children;
     other.depth = ++node.depth;
     other.key = derive(node.key, kChildKey + 1), node.key = derive(node.key, kChildKey);
-    values_.share(node, other, best_.left_sum);
+    values_.share(node, other, search_.left_sum());
     values_.measure(node, slots), values_.measure(other, slots + left);
     return other;
   }
 
-  static constexpr std::size_t kMostAtOnce = kCutColumns - 1;  // columns; one more is the whole node
-
   const Plan& plan_;
   Values values_;
-  ColumnDraw draw_;
-  TieBreak ties_;
-  std::vector<Place> places_;  // of the columns
-  bool any_coded_ = false;
-  bool takes_any_;     // of a node that is not pure every cut pays, since none loses anything
-  bool near_ = false;  // are all columns among the first bytes of a row?
-
-  // The subtree at hand.
-  const Block* block_ = nullptr;
-  Subtree* tree_ = nullptr;
-  Row row_[kCutRows];  // of the block
-  const std::uint8_t* bytes_[kCutRows];
-  Slot slots_[kCutRows];
+  RandomSearch<Values> search_;
   std::vector<RandomNode> open_;
-
-  // The node at hand.
-  alignas(16) std::uint8_t codes_[kCutRows * kCutColumns];
-  CutBytes tops_;
-  CutEnds ends_{};
-  Extremes cut_ends_[kCutColumns];
-  Code last_left_[kCutColumns];
-  double thresholds_[kCutColumns];
-  std::vector<T> left_, present_;  // sums, cells x kCutColumns
-  double scores_[kCutColumns];
-  double own_score_ = 0;
-  Lane own_h_ = 0;
-  Best best_;
-  std::uint8_t goes_left_[kCutRows];  // for the best
-  Code all_codes_[kCutRows], categories_[kCutRows];
-  std::size_t n_left_ = 0;
-  std::vector<std::uint8_t> side_of_;  // of each category that is here
-  std::vector<std::uint64_t> here_;    // bits of categories; all zero between columns
 };
 
 }  // namespace weald

@@ -14,9 +14,6 @@ from bench.matrix.store import Store
 from bench.matrix.summary import View
 from bench.task import Settings, Task
 
-WEIGHED = ("forest", "extra-trees", "bagging", "boosting")
-"""The methods whose memory is measured."""
-
 
 def chosen(pattern: str) -> tuple[list[Cell], list[Task]]:
     """The cells, and the tasks beside them, whose name matches."""
@@ -44,7 +41,7 @@ def weigh(cells: Sequence[Cell], folder: Path, settings: Settings) -> None:
     """Measure the memory of those cells whose time is known."""
     store = Store.read(folder, settings.quick)
     date = machine.facts()["date"]
-    known = [cell for cell in cells if cell.method.name in WEIGHED and cell.name in store.results]
+    known = [cell for cell in cells if cell.name in store.results]
     for number, cell in enumerate(known, 1):
         result = with_memory(store.results[cell.name], cell, settings, date)
         store.add(result)

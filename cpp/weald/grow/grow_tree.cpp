@@ -10,8 +10,6 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kNodesAhead = 16;
-
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
   static constexpr std::size_t kNodesAhead = 16;

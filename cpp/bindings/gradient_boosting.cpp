@@ -28,10 +28,24 @@ PyGradientBoosting* make(nb::object matrix, const Rules& rules, std::size_t n_sc
   return new PyGradientBoosting{std::move(matrix), GradientBoosting(binned, rules, n_scores, given, threads)};
 }
 
-// A view of arrays that live as long as the boosting.
-using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-ScoreArray view_of(nb::handle self, BigVector<double>& data, const GradientBoosting& b) {
-  return ScoreArray(data.data(), {b.n_scores(), b.n_rows()}, self);
+// Binds arrays that live as long as the boosting, as views of them.
+void bind_array(nb::class_<PyGradientBoosting>& boosting, const char* name,
+                BigVector<double> GradientBoosting::* array) {
+  boosting.def_prop_ro(name, [array](nb::handle_t<PyGradientBoosting> self) {
+    auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
+    return nb::ndarray<nb::numpy, double, nb::ndim<2>>((b.*array).data(), {b.n_scores(), b.n_rows()}, self);
+  });
+}
+
+using MeanLoss = double (GradientBoosting::*)(const LossSpec&, std::span<const double>, Interrupt&);
+void bind_loss(nb::class_<PyGradientBoosting>& boosting, const char* name, MeanLoss mean_loss, const char* says) {
+  boosting.def(
+      name,
+      [mean_loss](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
+        const LossSpec spec = loss_of(loss, parameter);
+        return without_lock([&](Interrupt& i) { return (b.boosting.*mean_loss)(spec, span_of(targets), i); });
+      },
+      "loss"_a, "targets"_a, "parameter"_a = 0.0, says);
 }
 
 GradientBoosting& grown(PyGradientBoosting& b, std::size_t k = 0) {
@@ -61,37 +75,15 @@ void grow(PyGradientBoosting& b, std::uint64_t seed, std::size_t number, int ord
 }  // namespace
 
 void bind_gradient_boosting(nb::module_& m) {
-  nb::class_<PyGradientBoosting>(m, "Boosting", "Scores of rows, and trees that follow the gradients of a loss.")
-      .def_prop_ro("scores",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.scores, b);
-                   })
-      .def_prop_ro("gradients",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.gradients, b);
-                   })
-      .def_prop_ro("hessians",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.hessians, b);
-                   })
-      .def(
-          "differentiate",
-          [](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
-            const LossSpec spec = loss_of(loss, parameter);
-            return without_lock([&](Interrupt& i) { return b.boosting.differentiate(spec, span_of(targets), i); });
-          },
-          "loss"_a, "targets"_a, "parameter"_a = 0.0,
-          "Fill gradients and hessians; the mean loss at the scores as they are.")
-      .def(
-          "mean_loss",
-          [](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
-            const LossSpec spec = loss_of(loss, parameter);
-            return without_lock([&](Interrupt& i) { return b.boosting.mean_loss(spec, span_of(targets), i); });
-          },
-          "loss"_a, "targets"_a, "parameter"_a = 0.0, "Weighted mean of the losses.")
+  nb::class_<PyGradientBoosting> boosting(m, "Boosting",
+                                          "Scores of rows, and trees that follow the gradients of a loss.");
+  bind_array(boosting, "scores", &GradientBoosting::scores);
+  bind_array(boosting, "gradients", &GradientBoosting::gradients);
+  bind_array(boosting, "hessians", &GradientBoosting::hessians);
+  bind_loss(boosting, "differentiate", &GradientBoosting::differentiate,
+            "Fill gradients and hessians; the mean loss at the scores as they are.");
+  bind_loss(boosting, "mean_loss", &GradientBoosting::mean_loss, "Weighted mean of the losses.");
+  boosting
       .def("grow", &grow, "seed"_a, "number"_a, "order"_a, "l2"_a, "multipliers"_a.none() = nb::none(),
            "columns"_a.none() = nb::none(), "vector"_a = false,
            "Grow the trees of a round from the gradients as they are.")

@@ -35,10 +35,12 @@ NamedArrays arrays_of(Shape shape, Summary nodes) {
 
 namespace {
 
+constexpr const char* kOrders[] = {"depth_first", "best_first", "by_level"};  // as Frontier has them
+
 Frontier frontier_of(const std::string& name) {
-  if (name == "depth_first") return Frontier::DepthFirst;
-  if (name == "best_first") return Frontier::BestFirst;
-  if (name == "by_level") return Frontier::ByLevel;
+  for (const Frontier order : {Frontier::DepthFirst, Frontier::BestFirst, Frontier::ByLevel}) {
+    if (name == kOrders[static_cast<int>(order)]) return order;
+  }
   throw std::invalid_argument("unknown order of growth: " + name);
 }
 
@@ -56,6 +58,13 @@ Binned bin(const Array& X, const std::vector<std::uint32_t>& categories, std::si
   const Coding coding = keys ? Coding::Keys : max_bins > 0 ? Coding::Bins : Coding::Ranks;
   const BinRequest request{coding, max_bins, categories, weights ? weights->data() : nullptr, bundled};
   return without_lock([&](Interrupt& interrupt) { return bin_table(table_of(X), request, threads, interrupt); });
+}
+
+template <class Array>
+void bind_bin(nb::module_& m) {
+  m.def("bin_table", &bin<Array>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
+        "bundled"_a = false, nb::keep_alive<0, 1>(),
+        "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
 }
 
 template <class T>
@@ -81,40 +90,54 @@ void bind_sparse_rows(nb::module_& m, const char* name, const char* make) {
   nb::class_<SparseRows<T>>(m, name, "A sparse table, row by row.");  // NOLINT(bugprone-unused-raii)
   m.def(make, &sparse_rows<T>, "data"_a, "columns"_a, "begin"_a, "n_columns"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "Look at the rows of a sparse table.");
-  m.def("bin_table", &bin<SparseRows<T>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(),
-        "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
+  bind_bin<SparseRows<T>>(m);
 }
 
-PyTarget target_of(const InRows<std::int32_t>* classes, const InRows<double>* values,
-                   std::vector<std::uint32_t> n_classes, const std::optional<In<double>>& weights) {
+PyTarget target_of(const auto& values, const std::optional<In<double>>& weights) {
   PyTarget out;
   Target& t = out.target;
-  if (classes) {
-    t.n_rows = classes->shape(0), t.n_outputs = classes->shape(1), t.classes = classes->data();
-    require(n_classes.size() == t.n_outputs, "one number of classes per output");
-    for (std::size_t i = 0; i < t.n_rows; ++i) {
-      for (std::size_t o = 0; o < t.n_outputs; ++o) {
-        const std::int32_t c = t.classes[i * t.n_outputs + o];
-        require(c >= 0 && static_cast<std::uint32_t>(c) < n_classes[o], "a label is out of range");
-      }
-    }
-    t.n_classes = std::move(n_classes);
-  } else {
-    t.n_rows = values->shape(0), t.n_outputs = values->shape(1), t.values = values->data();
-  }
+  t.n_rows = values.shape(0), t.n_outputs = values.shape(1);
+  out.values = nb::cast(values);
   require(t.n_outputs > 0, "at least one output");
   if (weights) {
     require(weights->shape(0) == t.n_rows, "one weight per row");
     t.weights = weights->data();
+    out.weights = nb::cast(*weights);
   }
   return out;
 }
 
-Weighted weighted_of(const In<double>& x, const std::optional<In<double>>& factors,
-                     const std::optional<In<std::uint32_t>>& counts) {
-  require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
-  require(!counts || counts->shape(0) == x.shape(0), "one count per number");
-  return {span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
+PyTarget labels(const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
+                const std::optional<In<double>>& weights) {
+  PyTarget out = target_of(codes, weights);
+  Target& t = out.target;
+  t.classes = codes.data(), t.n_classes = std::move(n_classes);
+  require(t.n_classes.size() == t.n_outputs, "one number of classes per output");
+  for (std::size_t i = 0; i < t.n_rows * t.n_outputs; ++i) {
+    const bool known = t.classes[i] >= 0 && static_cast<std::uint32_t>(t.classes[i]) < t.n_classes[i % t.n_outputs];
+    require(known, "a label is out of range");
+  }
+  return out;
+}
+
+PyTarget reals(const InRows<double>& values, const std::optional<In<double>>& weights) {
+  PyTarget out = target_of(values, weights);
+  out.target.values = values.data();
+  return out;
+}
+
+// Binds `of`, exact_sum or exact_mean: of numbers times factors, each as often as it counts.
+void bind_exact(nb::module_& m, const char* name, double (*of)(const Weighted&, Interrupt&), const char* says) {
+  m.def(
+      name,
+      [of](const In<double>& x, const std::optional<In<double>>& factors,
+           const std::optional<In<std::uint32_t>>& counts) {
+        require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
+        require(!counts || counts->shape(0) == x.shape(0), "one count per number");
+        const Weighted rows{span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
+        return without_lock([&](Interrupt& interrupt) { return of(rows, interrupt); });
+      },
+      "x"_a, "factors"_a.none(), "counts"_a.none(), says);
 }
 
 NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& summary,
@@ -161,35 +184,13 @@ NB_MODULE(_core, m) {
         if (b.sparse) bytes += b.sparse->lists.n_cells() * sizeof(Row) + 2 * b.sparse->row_codes.size();
         return bytes;
       });
-  m.def("bin_table", &bin<In2<double>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
-        "bundled"_a = false, nb::keep_alive<0, 1>(),
-        "Turn raw values into codes: ranks (max_bins=0), quantile bins, or keys for random cuts.");
-  m.def("bin_table", &bin<In2<float>>, "X"_a, "categories"_a, "max_bins"_a, "keys"_a, "weights"_a.none(), "threads"_a,
-        "bundled"_a = false, nb::keep_alive<0, 1>());
-
+  bind_bin<In2<double>>(m), bind_bin<In2<float>>(m);
   bind_sparse_rows<double>(m, "SparseDoubles", "sparse_doubles");
   bind_sparse_rows<float>(m, "SparseFloats", "sparse_floats");
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
-  m.def(
-      "labels",
-      [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
-         const std::optional<In<double>>& weights) {
-        PyTarget out = target_of(&codes, nullptr, std::move(n_classes), weights);
-        out.values = nb::cast(codes);
-        if (weights) out.weights = nb::cast(*weights);
-        return out;
-      },
-      "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
-  m.def(
-      "reals",
-      [](const InRows<double>& values, const std::optional<In<double>>& weights) {
-        PyTarget out = target_of(nullptr, &values, {}, weights);
-        out.values = nb::cast(values);
-        if (weights) out.weights = nb::cast(*weights);
-        return out;
-      },
-      "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
+  m.def("labels", &labels, "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
+  m.def("reals", &reals, "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
 
   nb::class_<Rules>(m, "Rules", "When and how nodes are split.")
       .def(nb::init<>())
@@ -209,12 +210,7 @@ NB_MODULE(_core, m) {
       .def_rw("prune_alpha", &Rules::prune_alpha)
       .def_rw("seed", &Rules::seed)
       .def_prop_rw(
-          "frontier",
-          [](const Rules& r) {
-            return r.frontier == Frontier::BestFirst ? "best_first"
-                   : r.frontier == Frontier::ByLevel ? "by_level"
-                                                     : "depth_first";
-          },
+          "frontier", [](const Rules& r) { return kOrders[static_cast<int>(r.frontier)]; },
           [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
   bind_forest(m);
   bind_adaboost(m);
@@ -222,23 +218,10 @@ NB_MODULE(_core, m) {
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 
-  m.def(
-      "exact_sum",
-      [](const In<double>& x, const std::optional<In<double>>& factors,
-         const std::optional<In<std::uint32_t>>& counts) {
-        const Weighted rows = weighted_of(x, factors, counts);
-        return without_lock([&](Interrupt& interrupt) { return exact_sum(rows, interrupt); });
-      },
-      "x"_a, "factors"_a.none(), "counts"_a.none(),
+  bind_exact(
+      m, "exact_sum", exact_sum,
       "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
-  m.def(
-      "exact_mean",
-      [](const In<double>& x, const std::optional<In<double>>& factors,
-         const std::optional<In<std::uint32_t>>& counts) {
-        const Weighted rows = weighted_of(x, factors, counts);
-        return without_lock([&](Interrupt& interrupt) { return exact_mean(rows, interrupt); });
-      },
-      "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
+  bind_exact(m, "exact_mean", exact_mean, "Mean of numbers in the same way.");
   m.def(
       "order_of",
       [](const In<double>& values) {

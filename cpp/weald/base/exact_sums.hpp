@@ -11,6 +11,13 @@
 
 namespace weald {
 
+// The power of two that brings a total just below 2^bits.
+inline double units_per(double total, int bits) {
+  int exponent = bits;
+  if (total > 0) std::frexp(total, &exponent);
+  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+}
+
 class ExactSum {
  public:
   // Of up to 2^32 numbers, each of at most this size.

@@ -1,8 +1,11 @@
 #include "weald/base/threads.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -24,9 +27,7 @@ namespace {
 thread_local bool inside_task = false;
 thread_local Interrupt* asking = nullptr;  // the innermost call of this thread whose check is running
 
-// How long to look before going to sleep. Between two rounds of boosting the helpers stay awake; not so where
-// there are more threads than cores.
-constexpr int kShort = 1000, kLong = 20000;
+constexpr int kLooks = 20000;  // before going to sleep: between two rounds of boosting the helpers stay awake
 
 // One parallel_for: threads draw task numbers from a counter until none is left.
 struct Job {
@@ -65,10 +66,7 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       try {
-        while (workers_.size() < helpers) {
-          workers_.emplace_back([this] { serve(); });
-          crowded_.store(workers_.size() >= hardware_threads(), std::memory_order_relaxed);
-        }
+        while (workers_.size() < helpers) workers_.emplace_back([this] { serve(); });
       } catch (const std::system_error&) {
         helpers = workers_.size();  // the system gives no more threads: go on with those there are
       }
@@ -94,7 +92,7 @@ class Pool {
       std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
       waiting_.store(jobs_.size(), std::memory_order_release);
     }
-    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; }, looks());
+    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; }, kLooks);
     std::unique_lock lock(mutex_);
     // A helper may still be inside a task; poll so that Ctrl-C reaches it.
     while (job.helpers_inside > 0 && !job.interrupt->orphaned()) {
@@ -110,12 +108,10 @@ class Pool {
     }
   }
 
-  int looks() const { return crowded_.load(std::memory_order_relaxed) ? kShort : kLong; }
-
   void serve() {
     std::unique_lock lock(mutex_, std::defer_lock);
     while (true) {
-      watch_for([this] { return waiting_.load(std::memory_order_acquire) > 0; }, looks());
+      watch_for([this] { return waiting_.load(std::memory_order_acquire) > 0; }, kLooks);
       lock.lock();
       wake_.wait(lock, [this] { return !jobs_.empty(); });
       Job* job = jobs_.front();
@@ -136,7 +132,6 @@ class Pool {
   std::condition_variable wake_, done_;
   std::deque<Job*> jobs_;
   std::atomic<std::size_t> waiting_{0};  // jobs_.size(), to be looked at without the mutex
-  std::atomic<bool> crowded_{false};     // more threads than cores
   std::vector<std::thread> workers_;
 };
 
@@ -230,20 +225,32 @@ void Interrupt::resume_all(bool in_child) {
   }
 }
 
+namespace {
+
+// How many cores' time a container may use, by the second version of control groups; 0: no limit.
+std::size_t cores_of_quota() {
+  double quota = 0, period = 0;  // "max 100000" where there is no limit
+  std::ifstream("/sys/fs/cgroup/cpu.max") >> quota >> period;
+  return quota > 0 && period > 0 ? static_cast<std::size_t>(std::ceil(quota / period)) : 0;
+}
+
+}  // namespace
+
 std::size_t hardware_threads() {
+  static const std::size_t quota = cores_of_quota();
+  std::size_t cores = std::thread::hardware_concurrency();
 #if defined(__linux__)
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    return static_cast<std::size_t>(CPU_COUNT(&set));
-  }
+  if (sched_getaffinity(0, sizeof set, &set) == 0) cores = static_cast<std::size_t>(CPU_COUNT(&set));
 #endif
-  const unsigned n = std::thread::hardware_concurrency();
-  return n == 0 ? 1 : n;
+  return std::max<std::size_t>(quota > 0 ? std::min(quota, cores) : cores, 1);
 }
 
 void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
                   const std::function<void(std::size_t)>& fn) {
-  if (threads <= 1 || n <= 1 || inside_task) {
+  std::size_t workers = std::min(threads, n);
+  if (workers > 1 && !inside_task) workers = std::min(workers, hardware_threads());
+  if (workers <= 1 || inside_task) {
     for (std::size_t i = 0; i < n; ++i) {
       interrupt.poll();
       fn(i);
@@ -251,7 +258,7 @@ void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
     return;
   }
   Job job(n, interrupt, fn);
-  pool().run(job, (threads < n ? threads : n) - 1);
+  pool().run(job, workers - 1);
   if (job.error) std::rethrow_exception(job.error);
 }
 

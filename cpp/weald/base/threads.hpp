@@ -103,9 +103,9 @@ void arrange_patiently(std::size_t n, Interrupt& interrupt, Arrange&& arrange) {
 
 std::size_t hardware_threads();  // cores this process may run on
 
-// Runs fn(i) for i in 0..n-1 on up to `threads` threads, the calling one among them. Tasks are
-// handed out in ascending order. Serial when called from inside a task. The first exception is
-// rethrown after every task has stopped.
+// Runs fn(i) for i in 0..n-1 on up to `threads` threads, the calling one among them, but never on more than there are
+// cores: tasks that look for each other's work would keep each other from it. Tasks are handed out in ascending order.
+// Serial when called from inside a task. The first exception is rethrown after every task has stopped.
 void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt, const std::function<void(std::size_t)>& fn);
 
 // The same with fn(i, scratch), where each thread has a Scratch of its own to reuse.

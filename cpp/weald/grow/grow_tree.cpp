@@ -10,8 +10,6 @@ namespace weald {
 
 namespace {
 
-constexpr std::size_t kNodesAhead = 16;
-
 // Joins the subtrees into one tree in pre-order.
 class Flattener {
   static constexpr std::size_t kNodesAhead = 16;
@@ -134,6 +132,10 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
   plan.limits.min_count =
       stats.counted ? stats.counted_as * static_cast<Lane>(std::max<std::size_t>(1, rules.min_samples_leaf)) : 1;
   plan.limits.min_weight = rules.min_weight_leaf / stats.h_unit;
+  if (!stats.counted) {  // less H than that is surely too few rows
+    const double least = static_cast<double>(rules.min_samples_leaf) * static_cast<double>(stats.least_h);
+    plan.limits.min_weight = std::max(plan.limits.min_weight, least);
+  }
   if (rules.row_weight > 0) stats.row_h = rules.row_weight / stats.h_unit;
 
   Shape shape;

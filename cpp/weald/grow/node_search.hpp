@@ -55,7 +55,7 @@ class NodeSearch {
       category_channels_.least_category = plan.rules.category_smoothing * plan.stats.mean_h * (1 - 1e-6);
       request_.category_stats = &category_channels_;
     }
-    request_.limits = plan.limits;
+    request_.limits = plan.limits, request_.min_rows = static_cast<Lane>(plan.rules.min_samples_leaf);
     request_.raw = &plan.matrix.raw;
     request_.random = plan.rules.random_split;
     request_.interrupt = &plan.interrupt;
@@ -138,57 +138,55 @@ class NodeSearch {
     const SearchRequest& request = request_for(node);
     std::optional<ListedRows::Use> known;
     if (request.lists) known.emplace(listed_rows_, plan_.stats, *node.block, rows, request_);
+    const auto try_by = [&](const SearchRequest& how, const NodeRows& given, std::size_t j, const Lane* ready,
+                            Split& best, SplitScratch& scratch) {
+      const Column& column = node.block->columns[j];
+      if (how.counts && !how.lists) count_rows(column, given, scratch);
+      return search_column(how, column, static_cast<std::uint32_t>(j), given, total, ready, scratch, best);
+    };
     const auto try_column = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
       if (!allowed(node, static_cast<std::uint32_t>(j))) return false;
       if (!rows.loaded() && !ready) rows = load(node, rows.rows);
-      return search_column(request, node.block->columns[j], static_cast<std::uint32_t>(j), rows, total, ready, scratch,
-                           best);
+      return try_by(request, rows, j, ready, best, scratch);
     };
-    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
-    const bool doubtful = !plan_.stats.counted && least > 1;
-    // A sparse table with a histogram: where the best cut of a column may leave a side with too few rows, it is found
-    // again among those that do not, from the list of the column.
-    const bool by_column = doubtful && node.histogram && node.block->lists;
-    SearchRequest listed;
+    // Where sums do not count rows, a column whose best cut may leave a side with too few of them is searched again, among
+    // the cuts that do not. One of a sparse table with a histogram is then searched by its list. Lists count rows in
+    // passing, and in small nodes most cuts would leave too few: there rows are counted at once.
+    const bool doubtful = !plan_.stats.counted && plan_.rules.min_samples_leaf > 1;
+    const bool small = !node.block->lists && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
+    request_.counts = doubtful && (request.lists || small);
+    SearchRequest counting;
     NodeRows listed_rows;
     std::once_flag once;
     const auto try_counting = [&](std::size_t j, const Lane* ready, Split& best, SplitScratch& scratch) {
-      Split found = best;
+      Split found;
+      const auto is_better = [&] { return found.found() && found.column == j; };
+      found.score = best.score, found.column = best.column;
       const bool varies = try_column(j, ready, found, scratch);
-      if (found.found() && found.column == j && !surely_enough(node, found)) {
+      if (is_better() && !surely_enough(node, found)) {
         std::call_once(once, [&] {
+          counting = request, counting.counts = true, counting.lists = node.block->lists.get();
+          listed_rows = rows;
+          if (!counting.lists) return;
           listed_rows = load(node, rows.rows);
-          known.emplace(listed_rows_, plan_.stats, *node.block, listed_rows, request_);
-          listed = request;
-          counts_.resize(std::max<std::size_t>(counts_.size(), 1));  // the list has its own
-          listed.lists = node.block->lists.get(), listed.counts = counts_.data(), listed.min_rows = least;
+          known.emplace(listed_rows_, plan_.stats, *node.block, listed_rows, counting);
         });
-        found = best;
+        found.score = best.score, found.column = best.column;
         scratch.list = j;
-        search_column(listed, node.block->columns[j], static_cast<std::uint32_t>(j), listed_rows, total, nullptr,
-                      scratch, found);
+        try_by(counting, listed_rows, j, counting.lists ? nullptr : ready, found, scratch);
       }
-      best = std::move(found);
+      if (is_better()) best = std::move(found);
       return varies;
     };
-    const auto search = [&] {
-      if (by_column) return search_all(request, node, rows, try_counting);
-      if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_column);
-      if (plan_.all_columns()) return search_all(request, node, rows, try_column);
+    const auto search = [&](auto&& try_one) {
+      if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_one);
+      if (plan_.all_columns()) return search_all(request, node, rows, try_one);
       return search_some(node, rows, total, [&](std::size_t j, const Lane* ready, Split& best) {
-        return try_column(j, ready, best, scratch_[0]);
+        return try_one(j, ready, best, scratch_[0]);
       });
     };
-    // Where sums do not count rows, a split is looked at afterwards; in a small node, where most would leave
-    // a side with too few, the rows are counted first.
     Decision out;
-    const bool counts_first = doubtful && !by_column && rows.n < kDoubtful * plan_.rules.min_samples_leaf;
-    if (!counts_first) out.split = search();
-    if (counts_first || (doubtful && !by_column && out.split.found() && !enough_rows(node, rows, out.split))) {
-      count_rows(node, rows);
-      out.split = search();
-      request_.counts = nullptr;
-    }
+    out.split = doubtful && !request.counts ? search(try_counting) : search(try_column);
     if (out.split.found()) out.gain = gain_of(channels_, out.split.score, node_score(request, rows, total));
     return out;
   }
@@ -198,26 +196,13 @@ class NodeSearch {
     const Lane left_h = split.left_sum & 0xFFFFFFFF, right_h = (node.sum & 0xFFFFFFFF) - left_h;
     return std::min(left_h, right_h) >= static_cast<Lane>(plan_.rules.min_samples_leaf) * plan_.stats.most_h;
   }
-  bool enough_rows(const OpenNode& node, const NodeRows& rows, const Split& split) const {
-    if (surely_enough(node, split)) return true;
-    const auto least = static_cast<Lane>(plan_.rules.min_samples_leaf);
-    const auto left = static_cast<Lane>(count_left(*node.block, split, rows.rows.get(0, rows.n), rows.n));
-    return std::min(left, static_cast<Lane>(rows.n) - left) >= least;
-  }
 
-  // Counts the rows by code, for a search that looks at cuts with enough of them only.
-  void count_rows(const OpenNode& node, const NodeRows& rows) {
-    const std::size_t d = node.block->lists ? 0 : node.block->columns.size();  // sparse columns count their own
-    counts_.assign(std::max<std::size_t>(d * kByteSlots, 1), 0);
-    for (std::size_t j = 0; j < d; ++j) {
-      const Column& column = node.block->columns[j];
-      std::uint32_t* counts = &counts_[j * kByteSlots];
-      visit_width(column, [&](auto codes) {
-        for (std::size_t i = 0; i < rows.n; ++i) ++counts[codes[rows.rows[i] * column.stride]];
-      });
-    }
-    request_.counts = counts_.data();
-    request_.min_rows = static_cast<Lane>(plan_.rules.min_samples_leaf);
+  // Counts the rows of a column by code, for a search that looks at cuts with enough of them only.
+  static void count_rows(const Column& column, const NodeRows& rows, SplitScratch& scratch) {
+    scratch.group_rows.assign(std::max<std::size_t>(column.slots(), column.n_codes + 1), 0);
+    visit_width(column, [&, counts = view(scratch.group_rows)](auto codes) {
+      for (std::size_t i = 0; i < rows.n; ++i) ++counts[codes[rows.rows[i] * column.stride]];
+    });
   }
 
   // Random cuts of several columns at a time. Where sums do not count rows, cuts with enough of them are looked for.
@@ -407,7 +392,6 @@ class NodeSearch {
   std::vector<Lane> total_;
   std::vector<SplitScratch> scratch_;
   NodeHistograms histograms_;
-  std::vector<std::uint32_t> counts_;
   ColumnDraw draw_;
   ListedRows listed_rows_;
   DrawnColumns columns_;

@@ -98,14 +98,6 @@ void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&&
 
 }  // namespace
 
-std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n) {
-  std::size_t left = 0;
-  with_sides(block, split, n, [&](auto codes, std::size_t stride, auto&& goes_left) {
-    for (std::size_t i = 0; i < n; ++i) left += goes_left(static_cast<Code>(codes[rows[i] * stride]));
-  });
-  return left;
-}
-
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n, BigVector<Row>& scratch,
                            std::size_t threads, Interrupt& interrupt) {
   if (scratch.size() < n) scratch.resize(n);

@@ -10,9 +10,6 @@ namespace weald {
 // for present | missing.
 double threshold_of(const Block& block, const Split& split, const RawTable& raw, const Row* rows, std::size_t n);
 
-// How many of the rows go left.
-std::size_t count_left(const Block& block, const Split& split, const Row* rows, std::size_t n);
-
 // Moves the rows that go left to the front, keeping the order on both sides: [cef|abdghijkl].
 // Returns how many go left.
 std::size_t partition_rows(const Block& block, const Split& split, Row* rows, std::size_t n, BigVector<Row>& scratch,

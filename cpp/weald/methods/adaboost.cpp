@@ -7,7 +7,6 @@
 
 #include "weald/base/exact_sums.hpp"
 #include "weald/tree/prune.hpp"
-#include "weald/tree/sparse_rows.hpp"
 
 namespace weald {
 
@@ -65,24 +64,13 @@ void AdaBoost::set_factors(std::span<const double> factors) {
   cut_factors();
 }
 
-namespace {
-
-// The power of two that brings a total just below 2^bits.
-double unit_for(double total, int bits) {
-  int exponent;
-  std::frexp(total, &exponent);
-  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
-}
-
-}  // namespace
-
 void AdaBoost::cut_factors() {
   double most = 0;
   for (const double f : factors_) most = std::max(most, f);
   if (most == 0) throw std::invalid_argument("no row has a positive weight");
   ExactSum sum(most);
   for (std::size_t i = 0; i < factors_.size(); ++i) sum.add(factors_[i], count(i));
-  per_unit_ = unit_for(sum.value(), kUnitBits);
+  per_unit_ = units_per(sum.value(), kUnitBits);
   units_.resize(factors_.size());
   Lane total = 0;
   for (std::size_t i = 0; i < factors_.size(); ++i) {
@@ -135,22 +123,14 @@ void AdaBoost::grow(std::uint64_t key, bool resample, Interrupt& interrupt) {
   memory_ = std::move(statistics);
   tree_ = pack(std::move(shape), nodes, outputs_, n_categories_, false, interrupt);
   if (!resample) return;
-  find_undrawn(interrupt);
+  number_leaves(tree(), matrix_, threads_, leaf_of_.data(),
+                interrupt);  // rows that were not drawn have not been there yet
   weigh_classes(interrupt);
 }
 
-// Which leaf each row is in.
 void AdaBoost::place_rows(const Shape& shape) {
-  std::vector<std::pair<Row, Row>> leaves;
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) leaves.emplace_back(shape.begin[m], shape.end[m]);
-  }
-  n_leaves_ = leaves.size();
   if (shape.rows.size() < target_.n_rows) std::fill(leaf_of_.begin(), leaf_of_.end(), 0U);  // rows without weight
-  for (std::size_t leaf = 0; leaf < n_leaves_; ++leaf) {
-    for (Row i = leaves[leaf].first; i < leaves[leaf].second; ++i)
-      leaf_of_[shape.rows[i]] = static_cast<std::uint32_t>(leaf);
-  }
+  n_leaves_ = number_leaves(shape, leaf_of_.data());
 }
 
 // Classes under weights: from the weight of each class in each leaf, which is soon known.
@@ -167,18 +147,6 @@ Summary AdaBoost::summarise_tree(const Shape& shape, const Target& target, Inter
     for (std::size_t c = 0; c < k; ++c) value[c] /= leaves.weight.back();
   }
   return summarise_leaves(shape, leaves, 1, target.n_classes, criterion_, interrupt);
-}
-
-// Rows that were not drawn have not been down the tree yet.
-void AdaBoost::find_undrawn(Interrupt& interrupt) {
-  const Forest one = tree();
-  std::vector<std::int64_t> node(target_.n_rows);
-  find_leaves_of(one, matrix_, threads_, node.data(), interrupt);
-  std::vector<std::uint32_t> number(tree_.nodes.size(), 0);
-  for (std::size_t m = 0, leaf = 0; m < number.size(); ++m) {
-    if (tree_.nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);
-  }
-  for (std::size_t i = 0; i < node.size(); ++i) leaf_of_[i] = number[static_cast<std::size_t>(node[i])];
 }
 
 std::vector<double> AdaBoost::leaf_values(Interrupt& interrupt) const {
@@ -241,7 +209,7 @@ double AdaBoost::reweight(std::span<const double> factors, Interrupt& interrupt)
     expected += scaled[c] * class_weights_[c] * total_;
   }
   if (!(expected > 0) || !std::isfinite(expected)) throw std::invalid_argument("the weights vanish or overflow");
-  per_unit_ = unit_for(expected, kUnitBits);
+  per_unit_ = units_per(expected, kUnitBits);
   std::vector<Lane> parts(chunks_, 0);
   parallel_for(threads_, chunks_, interrupt, [&](std::size_t chunk) {
     Lane sum = 0;

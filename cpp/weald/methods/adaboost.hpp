@@ -47,7 +47,6 @@ class AdaBoost {
   void weigh_classes(Interrupt& interrupt);
   void weigh_light_cells(const std::vector<Lane>& units, Lane light);
   Summary summarise_tree(const Shape& shape, const Target& target, Interrupt& interrupt) const;
-  void find_undrawn(Interrupt& interrupt);
 
   const Binned& matrix_;
   Target target_;

@@ -4,6 +4,7 @@
 
 #include "weald/bins/sparse_cells.hpp"
 #include "weald/tree/prune.hpp"
+#include "weald/tree/sparse_rows.hpp"
 
 namespace weald {
 
@@ -137,6 +138,28 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix) {
     out.push_back(matrix.columns[j].categorical ? static_cast<std::uint32_t>(matrix.category_code[j].size()) : 0U);
   }
   return out;
+}
+
+std::size_t number_leaves(const Shape& shape, std::uint32_t* leaf_of) {
+  std::uint32_t leaf = 0;
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    if (shape.right[m] >= 0) continue;
+    for (Row i = shape.begin[m]; i < shape.end[m]; ++i) leaf_of[shape.rows[i]] = leaf;
+    ++leaf;
+  }
+  return leaf;
+}
+
+void number_leaves(const Forest& one, const Binned& matrix, std::size_t threads, std::uint32_t* leaf_of,
+                   Interrupt& interrupt) {
+  const auto& nodes = one.trees[0].nodes;
+  std::vector<std::uint32_t> number(nodes.size(), 0);
+  for (std::uint32_t m = 0, leaf = 0; m < nodes.size(); ++m) {
+    if (nodes[m].leaf()) number[m] = leaf++;
+  }
+  std::vector<std::int64_t> node(matrix.n_rows);
+  find_leaves_of(one, matrix, threads, node.data(), interrupt);
+  for (std::size_t i = 0; i < node.size(); ++i) leaf_of[i] = number[static_cast<std::size_t>(node[i])];
 }
 
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,

@@ -14,6 +14,12 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix);  // per column, 
 Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rules,
                       const std::vector<std::uint32_t>& columns, std::size_t threads, Interrupt& interrupt);
 
+// Which leaf each row is in, leaves counted from left to right: of the rows that a tree was grown on (the number of leaves
+// is returned), and of all rows of the matrix, which walk down a forest of one tree.
+std::size_t number_leaves(const Shape& shape, std::uint32_t* leaf_of);
+void number_leaves(const Forest& one, const Binned& matrix, std::size_t threads, std::uint32_t* leaf_of,
+                   Interrupt& interrupt);
+
 struct ForestPlan {
   Criterion criterion = Criterion::Gini;
   Rules rules;

@@ -9,7 +9,6 @@
 #include "weald/base/paths.hpp"
 #include "weald/bins/sparse_cells.hpp"
 #include "weald/stats/quadratic.hpp"
-#include "weald/tree/sparse_rows.hpp"
 
 namespace weald {
 
@@ -68,14 +67,6 @@ double GradientBoosting::sum_losses(const LossSpec& loss, std::span<const double
     sums[chunk] = weald::differentiate(loss, arrays, chunk * kLossRows, std::min(n, (chunk + 1) * kLossRows));
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
-}
-
-double GradientBoosting::differentiate(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt) {
-  return sum_losses(loss, targets, true, interrupt);
-}
-
-double GradientBoosting::mean_loss(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt) {
-  return sum_losses(loss, targets, false, interrupt);
 }
 
 Derivatives GradientBoosting::derivatives_of(std::size_t k) const {
@@ -243,23 +234,11 @@ const BigVector<std::uint32_t>& GradientBoosting::leaf_of(std::size_t k, Interru
   Grown& tree = tree_of(k);
   if (!tree.leaf_of.empty()) return tree.leaf_of;
   BigVector<std::uint32_t> found(n_rows());
-  if (tree.shape.rows.size() < n_rows()) {
-    // Rows that took no part have not been down the tree yet.
+  if (tree.shape.rows.size() < n_rows()) {  // rows that took no part have not been down the tree yet
     const Forest one{Criterion::Squared, {}, n_categories_, {pack_tree(tree, interrupt)}};
-    std::vector<std::uint32_t> number(one.trees[0].nodes.size(), 0);
-    for (std::size_t m = 0, leaf = 0; m < number.size(); ++m) {
-      if (one.trees[0].nodes[m].leaf()) number[m] = static_cast<std::uint32_t>(leaf++);
-    }
-    std::vector<std::int64_t> node(n_rows());
-    find_leaves_of(one, matrix_, threads_, node.data(), interrupt);
-    for (std::size_t i = 0; i < node.size(); ++i) found[i] = number[static_cast<std::size_t>(node[i])];
-    tree.leaf_of = std::move(found);
-    return tree.leaf_of;
-  }
-  for (std::size_t leaf = 0; leaf < tree.leaves.size(); ++leaf) {
-    for (Row i = tree.leaves[leaf].begin; i < tree.leaves[leaf].end; ++i) {
-      found[tree.shape.rows[i]] = static_cast<std::uint32_t>(leaf);
-    }
+    number_leaves(one, matrix_, threads_, found.data(), interrupt);
+  } else {
+    number_leaves(tree.shape, found.data());
   }
   tree.leaf_of = std::move(found);
   return tree.leaf_of;

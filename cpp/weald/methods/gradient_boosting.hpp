@@ -38,8 +38,12 @@ class GradientBoosting {
   BigVector<double> scores, gradients, hessians;
 
   // Fills gradients and hessians at the scores as they are; the weighted mean of the losses.
-  double differentiate(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt);
-  double mean_loss(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt);
+  double differentiate(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt) {
+    return sum_losses(loss, targets, true, interrupt);
+  }
+  double mean_loss(const LossSpec& loss, std::span<const double> targets, Interrupt& interrupt) {
+    return sum_losses(loss, targets, false, interrupt);
+  }
 
   void grow(const RoundPlan& plan, Interrupt& interrupt);
 

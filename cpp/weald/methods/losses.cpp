@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "weald/base/sizes.hpp"
@@ -110,14 +109,14 @@ inline double log_of_product(const double* factors, std::size_t n) {
   return total;
 }
 
-struct Squared {
+struct SquaredLoss {
   Row1 operator()(double y, double f) const {
     const double r = f - y;
     return {0.5 * r * r, r, 1};
   }
 };
 
-struct Quantile {
+struct QuantileLoss {
   double q;
   Row1 operator()(double y, double f) const {
     const double r = f - y;
@@ -126,14 +125,14 @@ struct Quantile {
   }
 };
 
-struct Absolute {
+struct AbsoluteLoss {
   Row1 operator()(double y, double f) const {
     const double r = f - y;
     return {size_of(r), (r > 0 ? 1.0 : 0.0) - (r < 0 ? 1.0 : 0.0), 1};
   }
 };
 
-struct Huber {
+struct HuberLoss {
   double delta;
   Row1 operator()(double y, double f) const {
     const double r = f - y, distance = size_of(r), near = at_most(distance, delta);
@@ -141,7 +140,7 @@ struct Huber {
   }
 };
 
-struct LogCosh {
+struct LogCoshLoss {
   Row1 operator()(double y, double f) const {
     const double r = f - y, distance = size_of(r), e = exp_of(-2 * distance), s = distance * distance;
     // Near 0, where differences of numbers near 1 would be all rounding, the first terms of the series.
@@ -167,7 +166,7 @@ struct GammaLoss {
   }
 };
 
-struct Tweedie {
+struct TweedieLoss {
   double p;
   Row1 operator()(double y, double f) const {
     const double xa = (2 - p) * f, xb = (1 - p) * f, a = bounded_exp(xa), b = bounded_exp(xb);
@@ -176,7 +175,7 @@ struct Tweedie {
   }
 };
 
-struct Logistic {
+struct LogisticLoss {
   Row1 operator()(double y, double f) const {
     const double e = exp_of(-size_of(f)), share = 1 / (1 + e), rest = e * share;  // of the likelier class
     const double p = f >= 0 ? share : rest, z = y > 0 ? f : -f;
@@ -191,7 +190,7 @@ struct ExponentialLoss {
   }
 };
 
-struct SmoothHinge {
+struct SmoothHingeLoss {
   double s;
   Row1 operator()(double y, double f) const {
     const double sign = y > 0 ? 1.0 : -1.0, z = sign * f, slope = at_most(at_least((1 - z) / s, 0.0), 1.0);
@@ -199,7 +198,7 @@ struct SmoothHinge {
   }
 };
 
-struct Focal {
+struct FocalLoss {
   double gamma;
   Row1 operator()(double y, double f) const {
     const double sign = y > 0 ? 1.0 : -1.0, z = sign * f, e = exp_of(-size_of(z));
@@ -214,7 +213,7 @@ struct Focal {
 template <class Loss>
 WEALD_INLINE double each_row(Loss loss, const LossArrays& a, std::size_t begin, std::size_t end) {
   double values[kLossTile], slopes[kLossTile], bends[kLossTile], factors[kLossTile], total = 0;
-  constexpr bool kFactors = std::is_same_v<Loss, Logistic>;  // between 1 and 2
+  constexpr bool kFactors = std::is_same_v<Loss, LogisticLoss>;  // between 1 and 2
   for (std::size_t from = begin; from < end; from += kLossTile) {
     const std::size_t m = std::min(kLossTile, end - from);
     const double *y = a.targets + from, *f = a.scores + from;
@@ -241,7 +240,8 @@ WEALD_INLINE double each_row(Loss loss, const LossArrays& a, std::size_t begin, 
 }
 
 // ln sum_k exp(F_k) - F_y, class after class over a few rows at a time.
-WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::size_t end) {
+struct SoftmaxLoss {};
+WEALD_INLINE double each_row(SoftmaxLoss, const LossArrays& a, std::size_t begin, std::size_t end) {
   const std::size_t n = a.n_rows, K = a.n_scores;
   std::vector<double> e(K * kSoftmaxTile);
   double top[kSoftmaxTile], own[kSoftmaxTile], sum[kSoftmaxTile], total = 0;
@@ -282,58 +282,24 @@ WEALD_INLINE double each_softmax(const LossArrays& a, std::size_t begin, std::si
   return total;
 }
 
-constexpr std::pair<const char*, LossKind> kNames[] = {{"squared_error", LossKind::Squared},
-                                                       {"absolute_error", LossKind::Absolute},
-                                                       {"quantile", LossKind::Quantile},
-                                                       {"huber", LossKind::Huber},
-                                                       {"log_cosh", LossKind::LogCosh},
-                                                       {"poisson", LossKind::Poisson},
-                                                       {"gamma", LossKind::Gamma},
-                                                       {"tweedie", LossKind::Tweedie},
-                                                       {"log_loss", LossKind::Logistic},
-                                                       {"exponential", LossKind::Exponential},
-                                                       {"smooth_hinge", LossKind::SmoothHinge},
-                                                       {"focal", LossKind::Focal},
-                                                       {"softmax", LossKind::Softmax}};
-
 }  // namespace
 
 LossSpec loss_of(const std::string& name, double parameter) {
-  for (const auto& [known, kind] : kNames) {
-    if (name == known) return {kind, parameter};
-  }
+#define WEALD_NAMED(kind, own_name, formula) \
+  if (name == (own_name)) return {LossKind::kind, parameter};
+  WEALD_LOSSES(WEALD_NAMED)
+#undef WEALD_NAMED
   throw std::invalid_argument("not a built-in loss: " + name);
 }
 
 WEALD_WIDE double differentiate(const LossSpec& loss, const LossArrays& arrays, std::size_t begin, std::size_t end) {
   const double x = loss.parameter;
   switch (loss.kind) {
-    case LossKind::Squared:
-      return each_row(Squared{}, arrays, begin, end);
-    case LossKind::Absolute:
-      return each_row(Absolute{}, arrays, begin, end);
-    case LossKind::Quantile:
-      return each_row(Quantile{x}, arrays, begin, end);
-    case LossKind::Huber:
-      return each_row(Huber{x}, arrays, begin, end);
-    case LossKind::LogCosh:
-      return each_row(LogCosh{}, arrays, begin, end);
-    case LossKind::Poisson:
-      return each_row(PoissonLoss{}, arrays, begin, end);
-    case LossKind::Gamma:
-      return each_row(GammaLoss{}, arrays, begin, end);
-    case LossKind::Tweedie:
-      return each_row(Tweedie{x}, arrays, begin, end);
-    case LossKind::Logistic:
-      return each_row(Logistic{}, arrays, begin, end);
-    case LossKind::Exponential:
-      return each_row(ExponentialLoss{}, arrays, begin, end);
-    case LossKind::SmoothHinge:
-      return each_row(SmoothHinge{x}, arrays, begin, end);
-    case LossKind::Focal:
-      return each_row(Focal{x}, arrays, begin, end);
-    case LossKind::Softmax:
-      return each_softmax(arrays, begin, end);
+#define WEALD_CASE(kind, name, formula) \
+  case LossKind::kind:                  \
+    return each_row(formula, arrays, begin, end);
+    WEALD_LOSSES(WEALD_CASE)
+#undef WEALD_CASE
   }
   return 0;
 }

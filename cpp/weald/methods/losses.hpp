@@ -7,21 +7,25 @@
 
 namespace weald {
 
-enum class LossKind {
-  Squared,
-  Absolute,
-  Quantile,
-  Huber,
-  LogCosh,
-  Poisson,
-  Gamma,
-  Tweedie,
-  Logistic,
-  Exponential,
-  SmoothHinge,
-  Focal,
-  Softmax
-};
+// The table of losses: what each is called in here and outside, and its formula (losses.cpp), made from the parameter x.
+#define WEALD_LOSSES(ROW)                              \
+  ROW(Squared, "squared_error", SquaredLoss{})         \
+  ROW(Absolute, "absolute_error", AbsoluteLoss{})      \
+  ROW(Quantile, "quantile", QuantileLoss{x})           \
+  ROW(Huber, "huber", HuberLoss{x})                    \
+  ROW(LogCosh, "log_cosh", LogCoshLoss{})              \
+  ROW(Poisson, "poisson", PoissonLoss{})               \
+  ROW(Gamma, "gamma", GammaLoss{})                     \
+  ROW(Tweedie, "tweedie", TweedieLoss{x})              \
+  ROW(Logistic, "log_loss", LogisticLoss{})            \
+  ROW(Exponential, "exponential", ExponentialLoss{})   \
+  ROW(SmoothHinge, "smooth_hinge", SmoothHingeLoss{x}) \
+  ROW(Focal, "focal", FocalLoss{x})                    \
+  ROW(Softmax, "softmax", SoftmaxLoss{})
+
+#define WEALD_KIND(kind, name, formula) kind,
+enum class LossKind { WEALD_LOSSES(WEALD_KIND) };
+#undef WEALD_KIND
 
 struct LossSpec {
   LossKind kind = LossKind::Squared;

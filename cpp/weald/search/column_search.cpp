@@ -237,8 +237,8 @@ class ColumnSearch {
   // Those of the cuts that leave enough rows on both sides; code_of(p): the code of group p of so many.
   template <class CodeOf>
   Range allowed_cuts(bool missing_left, Range cuts, std::size_t n_groups, CodeOf&& code_of) const {
-    if (request_.counts == nullptr) return cuts;
-    const std::uint32_t* counts = listed() ? scratch_.group_rows.data() : request_.counts + j_ * kByteSlots;
+    if (!request_.counts) return cuts;
+    const std::uint32_t* counts = scratch_.group_rows.data();
     Lane left = 0, right = 0, apart = has_missing_ ? counts[listed() ? n_groups : column_.n_codes] : 0;
     for (const Code code : rare_) apart += counts[code];
     (missing_left ? left : right) += apart;

@@ -54,7 +54,7 @@ struct SplitScratch {
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
   BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it
-  BigVector<std::uint32_t> group_rows;  // of a sparse column: rows of each group
+  BigVector<std::uint32_t> group_rows;  // where rows are counted: of each code, of a sparse column of each group
   BigVector<std::uint8_t> expanded;     // ... or a code for each row
   std::size_t list = 0;                 // of the sparse column at hand
   std::span<Code> order;                // codes present in the node, in scanning order
@@ -84,9 +84,7 @@ struct SearchRequest {
   View<const Lane> word_of_row;
   View<const std::uint32_t> place_of_row;
   std::size_t block_rows = 0;
-  // Rows per code of each column (kByteSlots apart), if sides must have min_rows of them and the sums do
-  // not count rows. Sparse columns have counts of their own.
-  const std::uint32_t* counts = nullptr;
+  bool counts = false;  // sides must have min_rows, which the sums do not count: scratch.group_rows does
   Lane min_rows = 1;
   const CategoryPrice* price = nullptr;  // null: cuts of categories are free
   TieBreak ties;

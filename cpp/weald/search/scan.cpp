@@ -1,5 +1,7 @@
 #include "weald/search/scan_gradients.hpp"
 
+#include <cstring>
+
 #include "weald/base/wide_vectors.hpp"
 
 namespace weald {
@@ -16,19 +18,67 @@ WEALD_WIDE bool find_excess(const LeftSums& left, std::size_t n, double G, doubl
   return any != 0;
 }
 
-WEALD_WIDE bool find_gradient_excess(const LeftPairs& left, std::size_t n, Lane total, const GradientTest& test,
-                                     float* excess) {
+#ifdef WEALD_HAS_VECTORS
+namespace {
+
+static_assert(std::endian::native == std::endian::little);  // H is the first half of a word
+typedef Lane Words __attribute__((vector_size(32)));
+typedef std::int32_t Halves __attribute__((vector_size(32)));
+typedef float Floats __attribute__((vector_size(32)));
+
+// Four words become the sums up to each of them.
+WEALD_INLINE void add_up(const Lane* from, Words& to) {
+  const Words none{};
+  std::memcpy(&to, from, sizeof to);
+  to += __builtin_shufflevector(none, to, 0, 4, 2, 6);
+  to += __builtin_shufflevector(none, to, 0, 1, 5, 5);
+}
+
+}  // namespace
+#endif
+
+WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, std::size_t from,
+                                          [[maybe_unused]] std::size_t n, [[maybe_unused]] Lane total,
+                                          [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum) {
+#ifdef WEALD_HAS_VECTORS
   const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;
-  const auto H = static_cast<std::int32_t>(total), G = static_cast<std::int32_t>(total >> 32), half = H / 2;
-  std::int32_t any = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    const std::int32_t h = left.h(k), g = left.g(k);
-    const float a = static_cast<float>(std::min(h, H - h)) + lambda;
-    const float d = static_cast<float>(h > half ? G - g : g) - slope * a;
-    excess[k] = d * d - steep * a * (whole - a);
-    any |= excess[k] > 0;
+  const auto H = static_cast<std::int32_t>(total), G = static_cast<std::int32_t>(total >> 32), half = H / 2,
+             least = test.least;
+  Words before = Words{} + sum;
+  for (; from < n; from += kCutsSifted) {
+    const Lane* some = cells + from;
+    Lane padded[kCutsSifted];  // registers have no odd ends
+    if (n - from < kCutsSifted) {
+      std::fill(std::copy_n(some, n - from, padded), padded + kCutsSifted, 0);
+      some = padded;
+    }
+    const Lane start = before[0];
+    Halves pass{};
+    for (std::size_t k = 0; k < kCutsSifted; k += 8) {
+      Words first, second;
+      add_up(some + k, first), add_up(some + k + 4, second);
+      second += __builtin_shufflevector(first, first, 3, 3, 3, 3);
+      first += before, second += before;
+      before = __builtin_shufflevector(second, second, 3, 3, 3, 3);
+      // The halves of words as they lie in memory, H G H G .., in an order that does not matter.
+      const auto one = reinterpret_cast<Halves>(first), two = reinterpret_cast<Halves>(second);
+      const Halves h = __builtin_shufflevector(one, two, 0, 2, 8, 10, 4, 6, 12, 14);
+      const Halves g = __builtin_shufflevector(one, two, 1, 3, 9, 11, 5, 7, 13, 15);
+      const Halves rest = H - h, lighter = rest < h ? rest : h, its_g = h > half ? G - g : g;
+      const Floats a = __builtin_convertvector(lighter, Floats) + lambda;
+      const Floats d = __builtin_convertvector(its_g, Floats) - slope * a;
+      pass |= (lighter >= least) & (d * d > steep * a * (whole - a));
+    }
+    const auto any = reinterpret_cast<Words>(pass);
+    if ((any[0] | any[1] | any[2] | any[3]) != 0) {
+      sum = start;
+      break;
+    }
   }
-  return any != 0;
+  return std::min(from, n);
+#else
+  return from;
+#endif
 }
 
 }  // namespace weald

@@ -3,13 +3,12 @@
 //   S(left) + S(right) = G_l^2 / a + G_r^2 / b           a = H_l + lambda, b = H_r + lambda, C = a + b
 //                      = G^2 / C + d^2 C / (a b)         d = G_l - a G / C = b G / C - G_r
 //
-// so that a cut beats a score where d^2 > t a b, with the same t for all cuts of the node. The sums of 64
-// cuts at a time are put to that test in vector registers, in floats and without a division. Those that
-// may pass it, given how coarse floats are, are looked at closely.
+// so that a cut beats a score where d^2 > t a b, with the same t for all cuts of the node. Sums are added up and put to
+// that test in vector registers, in floats and without a division. Those that may pass it, given how coarse floats are,
+// are looked at closely, together with their neighbours.
 #pragma once
 
 #include <bit>
-#include <cstring>
 
 #include "weald/base/paths.hpp"
 #include "weald/search/scan.hpp"
@@ -27,9 +26,13 @@ struct GradientScan {
 // see small differences.
 struct GradientTest {
   float lambda, whole, slope, steep;  // lambda, C, G / C, t
+  std::int32_t least;                 // of H
 
-  GradientTest(double l, double C, double G, double bar)
-      : lambda(static_cast<float>(l)), whole(static_cast<float>(C)), slope(static_cast<float>(G / C)) {
+  GradientTest(const GradientScan& scan, double C, double G, double bar)
+      : lambda(static_cast<float>(scan.lambda)),
+        whole(static_cast<float>(C)),
+        slope(static_cast<float>(G / C)),
+        least(static_cast<std::int32_t>(std::ceil(std::min(scan.least, 0x1p30)))) {
     // Of d^2 floats may lose 6e-7 (1 + |G_l / d|) parts, and |G_l / d| <= sqrt(2 bar / gain) where the side
     // is the lighter one and the cut beats the bar.
     const double gain = bar * (1 - 1e-14) - quadratic(G, C);
@@ -38,54 +41,37 @@ struct GradientTest {
   }
 };
 
-// The sums on the left of some cuts, H G H G ..: the halves of words as they lie in memory, which vector registers take
-// apart quicker than shifts do.
-struct LeftPairs {
-  static_assert(std::endian::native == std::endian::little);
-  std::int32_t halves[2 * kCutsAtOnce];
+inline constexpr std::size_t kCutsSifted = 16;  // at a time: two registers of eight
 
-  void put(std::size_t k, Lane sum) { std::memcpy(&halves[2 * k], &sum, sizeof sum); }
-  std::int32_t h(std::size_t k) const { return halves[2 * k]; }
-  std::int32_t g(std::size_t k) const { return halves[2 * k + 1]; }
-  Lane sum(std::size_t k) const { return Lane{g(k)} << 32 | h(k); }
-};
-
-// excess[k] > 0 for n cuts with these sums on their left, where they may pass the test. Does any?
-bool find_gradient_excess(const LeftPairs& left, std::size_t n, Lane total, const GradientTest& test, float* excess);
+// From the cuts after cells[from] .. cells[n - 1], of which the first has `sum` + cells[from] on its left: the first of
+// kCutsSifted among which some may pass the test, with `sum` for it; n if there are none.
+std::size_t skip_gradient_cuts(const Lane* cells, std::size_t from, std::size_t n, Lane total, const GradientTest& test,
+                               Lane& sum);
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size_t n, double floor) {
   constexpr Lane kLow = 0xFFFFFFFF;
-  LeftPairs left;
-  float excess[kCutsAtOnce];
   const double H = static_cast<double>(scan.total & kLow), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda, C = H + 2 * lambda;
   const bool in_range =
       uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
   Cut best;
-  const auto test_for = [&](double bar) { return GradientTest(lambda, C, G, std::max(bar, 0.0)); };
-  GradientTest test = test_for(floor);
+  double bar = std::max(floor, 0.0);
+  GradientTest test(scan, C, G, bar);
   Lane sum = scan.start;
-  for (std::size_t begin = 0; begin < n; begin += kCutsAtOnce) {
-    const std::size_t m = std::min(kCutsAtOnce, n - begin), full = (m + 7) / 8 * 8;
-    for (std::size_t k = 0; k < m; ++k) left.put(k, sum += cells[begin + k]);
-    for (std::size_t k = m; k < full; ++k) left.put(k, sum);  // vector registers have no odd ends
-    if (!in_range) {
-      std::fill_n(excess, m, 1.0F);
-    } else if (!find_gradient_excess(left, full, scan.total, test, excess)) {
-      continue;
-    }
+  for (std::size_t begin = 0; begin < n; begin += kCutsSifted) {
+    if (in_range) begin = skip_gradient_cuts(cells, begin, n, scan.total, test, sum);
     const double before = best.score;
-    for (std::size_t k = 0; k < m; ++k) {
-      if (!(excess[k] > 0)) continue;
-      const double hl = left.h(k), hr = H - hl;
+    for (std::size_t k = begin; k < std::min(begin + kCutsSifted, n); ++k) {
+      sum += cells[k];
+      const double hl = static_cast<double>(sum & kLow), hr = H - hl;
       if (hl < scan.least || hr < scan.least) continue;
-      const double gl = left.g(k), gr = G - gl, a = hl + lambda, b = hr + lambda;
-      if (best.score > 0 && !quadratic_may_beat(gl * gl, a, gr * gr, b, best.score)) continue;
+      const double gl = static_cast<double>(sum >> 32), gr = G - gl, a = hl + lambda, b = hr + lambda;
+      if (bar > 0 && !quadratic_may_beat(gl * gl, a, gr * gr, b, bar)) continue;
       const double score = quadratic(gl, a, gr, b);
-      if (score > best.score && score >= floor) best = {score, begin + k + 1, false, left.sum(k)};
+      if (score > best.score && score >= floor) best = {score, k + 1, false, sum};
     }
-    if (best.score > before) test = test_for(best.score);
+    if (best.score > before) test = GradientTest(scan, C, G, bar = std::max(best.score, 0.0));
   }
   return best;
 }

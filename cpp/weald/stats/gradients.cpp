@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "weald/base/exact_sums.hpp"
 #include "weald/base/wide_vectors.hpp"
 
 namespace weald {
@@ -17,14 +18,6 @@ constexpr double kRowNs = 1.5;  // rough cost of looking at a row, to decide abo
 
 // The nearest whole number of |x| < 2^51, in a form that vector registers know.
 inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
-
-// The power of two that brings a total just below 2^bits.
-double per_unit(double total, int bits) {
-  if (!(total > 0)) return 1;
-  int exponent;
-  std::frexp(total, &exponent);
-  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
-}
 
 struct Most {
   double g = 0, h = 0;
@@ -121,9 +114,9 @@ FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Inter
   if (!std::isfinite(most.g) || !std::isfinite(most.h))
     throw std::invalid_argument("a gradient or hessian is not finite");
   FineUnits out;
-  out.per_g = per_unit(most.g * given.total_weight, kFineBits);
-  out.per_h = per_unit(most.h * given.total_weight, kFineBits);
-  out.per_w = given.whole_weights ? 1 : per_unit(given.total_weight, kFineBits);
+  out.per_g = units_per(most.g * given.total_weight, kFineBits);
+  out.per_h = units_per(most.h * given.total_weight, kFineBits);
+  out.per_w = given.whole_weights ? 1 : units_per(given.total_weight, kFineBits);
   std::vector<GradientSums> sums(most_chunks(n));
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     sums[chunk] = sizes_of(given, out.per_g, out.per_h, begin, end);
@@ -254,9 +247,9 @@ Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& u
   if (!room) throw std::invalid_argument("too many rows, or too large whole weights, for pairs of 32 bits");
   WordScale scale;
   scale.counts = !used.hessian && given.whole_weights;
-  scale.g = std::min(units.per_g, units.per_g * per_unit(units.sum_g, kWordBits));
+  scale.g = std::min(units.per_g, units.per_g * units_per(units.sum_g, kWordBits));
   const double sum_h = used.hessian ? units.sum_h / units.per_h : given.total_weight;
-  scale.h = scale.counts ? 1 : per_unit(sum_h, kWordBits);
+  scale.h = scale.counts ? 1 : units_per(sum_h, kWordBits);
   if (used.hessian) scale.h = std::min(scale.h, units.per_h);
   out.g_unit = 1 / scale.g, out.h_unit = 1 / scale.h;
   out.lambda = lambda * scale.h;

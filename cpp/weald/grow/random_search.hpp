@@ -17,7 +17,7 @@ class RandomSearch {
   RandomSearch(const Plan& plan, const Values& values) : plan_(plan), values_(values), draw_(plan.matrix.n_columns()) {
     for (const Column& column : plan.matrix.columns) {
       Place one;
-      one.coded = !plan.matrix.row_bytes || column.width > 1 || column.categorical;
+      one.coded = !plan.matrix.row_bytes || column.width > 1, one.categorical = column.categorical;
       if (!one.coded) {
         const auto* data = static_cast<const std::uint8_t*>(column.data);
         one.byte = static_cast<std::uint32_t>(data - plan.matrix.row_bytes);
@@ -29,7 +29,6 @@ class RandomSearch {
       places_.push_back(one);
     }
     takes_any_ = plan.rules.min_decrease <= 0;
-    takes_any_of_two_ = takes_any_ && !any_coded_ && !ends_.any_gaps;
     near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= 2 * kCutColumns;
   }
 
@@ -94,6 +93,7 @@ class RandomSearch {
     std::uint32_t byte = 0;  // of a row
     std::uint8_t missing = 0, gaps = 0;
     bool coded = false;  // or it is looked at by itself
+    bool categorical = false;
   };
   struct Best {
     double score;
@@ -114,9 +114,9 @@ class RandomSearch {
     std::uint32_t varying = find_varying(node, columns);
     if (varying == 0) return;
     if (first_only) varying &= -varying;
-    if (node.n == 2) varying = keep_one(columns, varying);
-    draw_cuts(node.key, columns, varying);
-    if (node.n == 2 && takes_any_of_two_) return take_of_two(rows, columns, varying);
+    if (node.n == 2) varying = 1U << first_ranked(columns, varying);  // all divide them alike: the tie decides
+    draw_cuts(node.key, node.n, columns, varying);
+    if (node.n == 2 && takes_any_) return take_of_two(rows, columns, varying);
     tops_.set(m, 255);  // the whole node
     const CutValues<T> values = values_.of_rows();
     if (left_.size() < values.cells * kCutColumns) left_.resize(values.cells * kCutColumns);
@@ -134,7 +134,7 @@ class RandomSearch {
     const auto k = static_cast<std::size_t>(std::countr_zero(which));
     if (best_.score > -kInf && !ties_.prefers(columns[k], best_.column)) return;
     const T* h = values_.of_rows().values;
-    const std::size_t left = codes_[k] <= top_of(columns, k) ? 0 : 1;
+    const std::size_t left = codes_[k] <= top_[k] ? 0 : 1;
     own_h_ = Lane{h[rows.slots[0]]} + h[rows.slots[1]];
     best_ = {0,
              columns[k],
@@ -178,13 +178,6 @@ class RandomSearch {
     return bits_of(ends_.varies) & ((1U << columns.size()) - 1);
   }
 
-  // Of two rows all cuts divide alike, so that the tie decides: nothing else is drawn.
-  std::uint32_t keep_one(std::span<const std::uint32_t> columns, std::uint32_t varying) const {
-    bool known = (varying & bits_of(ends_.seen)) == 0;
-    for_bits(any_coded_ ? varying : 0, [&](std::size_t k) { known &= !plan_.matrix.columns[columns[k]].categorical; });
-    return known ? 1U << first_ranked(columns, varying) : varying;
-  }
-
   // The one that wins ties.
   std::size_t first_ranked(std::span<const std::uint32_t> columns, std::uint32_t which) const {
     auto first = static_cast<std::size_t>(std::countr_zero(which));
@@ -199,7 +192,7 @@ class RandomSearch {
   }
 
   // Looking values up in the tables of bins takes long: step by step for all columns.
-  void draw_cuts(std::uint64_t key, std::span<const std::uint32_t> columns, std::uint32_t varying) {
+  void draw_cuts(std::uint64_t key, std::size_t n, std::span<const std::uint32_t> columns, std::uint32_t varying) {
     const std::uint32_t drawn = varying & bits_of(ends_.several);
     tops_ = {};
     for_bits(varying, [&](std::size_t k) {
@@ -207,20 +200,34 @@ class RandomSearch {
     });
     for_bits(drawn, [&](std::size_t k) {
       const Place& at = places_[columns[k]];
-      if (!at.coded)
+      if (!at.coded && !at.categorical)
         thresholds_[k] = draw_threshold(key, columns[k], at.guide->high(ends_.low[k]), at.guide->low(ends_.high[k]));
     });
     for_bits(varying, [&](std::size_t k) {
       const Place& at = places_[columns[k]];
-      if (at.coded) return;           // kLeft
+      if (at.coded) return put_top(k, kLeft);
       last_left_[k] = ends_.high[k];  // one value: present | missing
-      if ((drawn >> k & 1) != 0)
+      if ((drawn >> k & 1) != 0) {
+        if (at.categorical) {
+          for (std::size_t i = 0; i < n; ++i) all_codes_[i] = codes_[i * kCutColumns + k];
+          return cut_categories_of(key, columns[k], k, n, at.missing);
+        }
         last_left_[k] = std::clamp<Code>(at.guide->count_up_to(thresholds_[k]), ends_.low[k] + 1U, ends_.high[k]) - 1;
-      tops_.set(k, last_left_[k]);
+      }
+      put_top(k, last_left_[k]);
     });
   }
 
-  // Columns of categories, or of more than a byte: the cut is drawn at once, and the side stands for the code.
+  void put_top(std::size_t k, Code top) { tops_.set(k, top), top_[k] = static_cast<std::uint8_t>(top); }
+
+  // The side stands for the code.
+  void cut_categories_of(std::uint64_t key, std::uint32_t j, std::size_t k, std::size_t n, Code missing) {
+    put_category_sides(all_codes_, n, CategoryNumbers(key, j), missing, codes_ + k);
+    ends_.missing[k] = kAbsent;
+    put_top(k, kLeft);
+  }
+
+  // Columns of more than a byte: the cut is drawn at once, and the side stands for the code.
   void look_at_codes(const RandomNode& node, std::uint32_t j, std::size_t k) {
     const Column& column = block_->columns[j];
     load_codes(node, column);
@@ -232,14 +239,7 @@ class RandomSearch {
     ends_.varies[k] = any && (several || ends.has_missing) ? 255 : 0;
     ends_.missing[k] = kAbsent;
     if (ends_.varies[k] == 0) return;
-    if (column.categorical) {
-      const auto categories = draw_categories(node, column, j, ends);
-      if (side_of_.size() <= column.n_codes) side_of_.resize(column.n_codes + 1);
-      for (std::size_t c = 0; c < categories.size(); ++c) side_of_[categories[c]] = c < n_left_ ? kLeft : kRight;
-      side_of_[column.n_codes] = kAbsent;
-      for (std::size_t i = 0; i < node.n; ++i) codes_[i * kCutColumns + k] = side_of_[all_codes_[i]];
-      return;
-    }
+    if (column.categorical && several) return cut_categories_of(node.key, j, k, node.n, column.n_codes);
     last_left_[k] = ends.last;
     if (several) {
       const CutPoint at = draw_key_cut(node.key, column, j, ends);
@@ -253,29 +253,6 @@ class RandomSearch {
     visit_width(column, [&](auto codes) {
       for (std::size_t i = 0; i < node.n; ++i) all_codes_[i] = codes[row_[slots[i]] * column.stride];
     });
-  }
-
-  // The categories that are here in a random order, of which n_left_ go left.
-  std::span<const Code> draw_categories(const RandomNode& node, const Column& column, std::uint32_t j,
-                                        const Extremes& ends) {
-    std::size_t n = 0;
-    const std::size_t first = ends.first / 64, last = ends.last / 64;
-    if (last - first <= node.n) {
-      if (here_.size() <= column.n_codes / 64) here_.resize(column.n_codes / 64 + 1);
-      for (std::size_t i = 0; i < node.n; ++i) here_[all_codes_[i] / 64] |= std::uint64_t{1} << (all_codes_[i] % 64);
-      if (ends.has_missing) here_[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));
-      for (std::size_t word = first; word <= last; ++word) {
-        for (std::uint64_t bits = std::exchange(here_[word], 0); bits != 0; bits &= bits - 1) {
-          categories_[n++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-        }
-      }
-    } else {  // a map of all codes would take longer than the rows
-      std::copy_n(all_codes_, node.n, categories_);
-      std::sort(categories_, categories_ + node.n);
-      n = static_cast<std::size_t>(std::unique(categories_, categories_ + node.n) - categories_) - ends.has_missing;
-    }
-    n_left_ = n > 1 ? shuffle_and_cut(node.key, j, {categories_, n}) : n;
-    return {categories_, n};
   }
 
   // Missing values went right; here, left.
@@ -314,17 +291,13 @@ class RandomSearch {
              missing_left,
              h_of(chosen),
              values_.packed(left_.data(), chosen)};
-    const std::uint8_t top = top_of(columns, chosen), missing = ends_.missing[chosen];
+    const std::uint8_t top = top_[chosen], missing = ends_.missing[chosen];
     const std::uint8_t* code = codes_ + chosen;
     if (missing_left) {
       for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top || *code == missing;
     } else {
       for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top;
     }
-  }
-
-  std::uint8_t top_of(std::span<const std::uint32_t> columns, std::size_t k) const {
-    return places_[columns[k]].coded ? kLeft : static_cast<std::uint8_t>(last_left_[k]);
   }
 
   Lane h_of(std::size_t k) const {
@@ -337,20 +310,29 @@ class RandomSearch {
   // As ColumnSearch::choose_left does: categories that are not here go right, so the other side is listed if need be.
   void list_categories(const RandomNode& node, const Column& column, DoneNode& done, Subtree& tree) {
     done.threshold = kNaN;
-    load_codes(node, column);
-    const auto all = draw_categories(node, column, best_.column, best_.ends);
     const bool flip =
-        best_.ends.has_missing ? best_.missing_left || n_left_ == all.size() : best_.left_h > own_h_ - best_.left_h;
+        best_.ends.has_missing ? best_.missing_left || !best_.several() : best_.left_h > own_h_ - best_.left_h;
     if (flip) {
       for (std::size_t i = 0; i < node.n; ++i) goes_left_[i] = !goes_left_[i];
       best_.missing_left = !best_.missing_left;
       best_.left_h = own_h_ - best_.left_h, best_.left_sum = node.sum - best_.left_sum;
     }
-    std::vector<Code> listed;
+    std::size_t n = 0;
     if (has_few_codes(plan_.matrix.columns[best_.column])) {
-      for (const Code code : flip ? all.subspan(n_left_) : all.first(n_left_)) listed.push_back(column.original(code));
+      load_codes(node, column);
+      std::uint64_t here[kFewKeptCodes / 64 + 1] = {};
+      for (std::size_t i = 0; i < node.n; ++i) {
+        here[all_codes_[i] / 64] |= std::uint64_t{goes_left_[i]} << (all_codes_[i] % 64);
+      }
+      here[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));  // the missing
+      for (std::size_t word = 0; word * 64 < column.slots(); ++word) {
+        for (std::uint64_t bits = here[word]; bits != 0; bits &= bits - 1) {
+          const std::size_t code = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          all_codes_[n++] = column.original(static_cast<Code>(code));
+        }
+      }
     }
-    tree.add_set(done, listed);
+    tree.add_set(done, {all_codes_, n});
   }
 
   static constexpr std::size_t kMostAtOnce = kCutColumns - 1;  // columns; one more is the whole node
@@ -361,8 +343,8 @@ class RandomSearch {
   TieBreak ties_;
   std::vector<Place> places_;  // of the columns
   bool any_coded_ = false;
-  // Of a node that is not pure every cut pays, since none loses anything; of two rows, all divide them alike.
-  bool takes_any_, takes_any_of_two_;
+  // Of a node that is not pure every cut pays, since none loses anything.
+  bool takes_any_;
   bool near_ = false;  // are all columns among the first bytes of a row?
 
   // The subtree at hand.
@@ -374,6 +356,7 @@ class RandomSearch {
   // The node at hand.
   alignas(16) std::uint8_t codes_[kCutRows * kCutColumns];
   CutBytes tops_;
+  std::uint8_t top_[kCutColumns];
   CutEnds ends_{};
   Extremes cut_ends_[kCutColumns];
   Code last_left_[kCutColumns];
@@ -384,10 +367,7 @@ class RandomSearch {
   Lane own_h_ = 0;
   Best best_;
   std::uint8_t goes_left_[kCutRows];  // for the best
-  Code all_codes_[kCutRows], categories_[kCutRows];
-  std::size_t n_left_ = 0;
-  std::vector<std::uint8_t> side_of_;  // of each category that is here
-  std::vector<std::uint64_t> here_;    // bits of categories; all zero between columns
+  Code all_codes_[kCutRows];          // of the column at hand
 };
 
 }  // namespace weald

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "weald/search/cut_vectors.hpp"
+#include "weald/search/draw_cut.hpp"
 
 namespace weald {
 
@@ -90,6 +91,21 @@ WEALD_WIDE void put_sides(const Code* codes, std::size_t n, Code last_left, Code
     side[i] = codes[i] == missing ? kAbsent : codes[i] <= last_left ? kLeft : kRight;
   }
   for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = side[i];
+}
+
+WEALD_WIDE void put_category_sides(const Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
+                                   std::uint8_t* sides) {
+  std::uint32_t numbers[kCutRows], least = ~std::uint32_t{0}, most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t own = number(codes[i]);
+    numbers[i] = own;
+    least = std::min(least, codes[i] == missing ? ~std::uint32_t{0} : own);
+    most = std::max(most, codes[i] == missing ? 0 : own);
+  }
+  const std::uint32_t threshold = number.draw_threshold(least, most);
+  for (std::size_t i = 0; i < n; ++i) {
+    sides[i * kCutColumns] = codes[i] == missing ? kAbsent : numbers[i] <= threshold ? kLeft : kRight;
+  }
 }
 
 }  // namespace weald

@@ -15,6 +15,8 @@
 
 namespace weald {
 
+class CategoryNumbers;  // draw_cut.hpp
+
 inline constexpr std::size_t kCutColumns = 16, kCutRows = 1024;
 
 #ifdef WEALD_HAS_VECTORS
@@ -102,8 +104,12 @@ struct CodeEnds {
   bool has_missing;
 };
 CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing);
-// Codes up to the last become `kLeft`, others kRight or, if missing, kAbsent; kCutColumns apart.
+// Codes become sides, kCutColumns apart: kAbsent if they are `missing`, else kLeft or kRight.
 inline constexpr std::uint8_t kLeft = 0, kRight = 1, kAbsent = 2;
+// Those up to the last go left,
 void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides);
+// or the categories that are drawn. At least two are here.
+void put_category_sides(const Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
+                        std::uint8_t* sides);
 
 }  // namespace weald

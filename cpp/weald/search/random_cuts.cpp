@@ -7,6 +7,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/base/wide_vectors.hpp"
+#include "weald/search/category_order.hpp"
 #include "weald/search/cut_sums.hpp"
 
 namespace weald {
@@ -131,7 +132,7 @@ bool RandomCuts::fit(const Block& block, const Statistics& stats) {
 }
 
 void RandomCuts::look(const Block& block, const Row* rows, std::size_t n, std::span<const std::uint32_t> drawn) {
-  n_drawn_ = drawn.size();
+  n_drawn_ = drawn.size(), n_rows_ = n;
   std::uint32_t places[kColumns];
   std::uint8_t near[kColumns] = {};
   for (std::size_t k = 0; k < n_drawn_; ++k) {
@@ -162,12 +163,51 @@ bool RandomCuts::add_cut(const SearchRequest& request, std::size_t k) {
   const Extremes ends{low_[k], high_[k], seen_[k] != 0};
   const bool several = ends.first < ends.last;
   if (column->constant() || !(several || (ends.has_missing && ends.first != column->n_codes))) return false;
-  // One value: present | missing.
-  const CutPoint at =
-      several ? draw_bin_cut(request.node_key, *column, j, ends) : CutPoint{ends.last, column->n_codes, kNaN};
-  cuts_.push_back({k, ends.has_missing, at});
+  CutPoint at{ends.last, column->n_codes, kNaN};  // one value: present | missing
+  if (several) {
+    at = column->categorical ? cut_categories(request.node_key, k) : draw_bin_cut(request.node_key, *column, j, ends);
+  }
+  cuts_.push_back({k, ends, at});
   cut_[k] = static_cast<std::uint8_t>(at.last_left);
   return true;
+}
+
+// A side for every category, which then stands for the code.
+CutPoint RandomCuts::cut_categories(std::uint64_t node_key, std::size_t k) {
+  const CategoryNumbers number(node_key, drawn_[k].j);
+  auto& side = sides_[k];
+  side.fill(kNowhere);
+  for (std::size_t i = 0; i < n_rows_; ++i) side[codes_[i * kColumns + k]] = kAbsent;
+  std::uint32_t least = ~std::uint32_t{0}, most = 0;
+  const auto each = [&](auto&& fn) {
+    for (Code code = low_[k]; code <= high_[k]; ++code) {
+      if (side[code] != kNowhere && code != missing_[k]) fn(side[code], number(code));
+    }
+  };
+  each([&](std::uint8_t, std::uint32_t own) { least = std::min(least, own), most = std::max(most, own); });
+  const std::uint32_t threshold = number.draw_threshold(least, most);
+  each([&](std::uint8_t& own_side, std::uint32_t own) { own_side = own <= threshold ? kLeft : kRight; });
+  for (std::size_t i = 0; i < n_rows_; ++i) {
+    std::uint8_t& code = codes_[i * kColumns + k];
+    code = side[code];
+  }
+  missing_[k] = kAbsent;
+  return {kLeft, kRight, kNaN};
+}
+
+// As ColumnSearch::choose_left does: categories that are not here go right, so the other side is listed if need be.
+void RandomCuts::list_left(const DrawnCut& cut, const Channels& stats, const Lane* total, Split& split) const {
+  const auto& [k, ends, at] = cut;
+  const bool several = ends.first < ends.last;
+  const Lane left_h = h_of_cell(stats, &left_[k * stats.lanes]);
+  const bool flip = ends.has_missing ? split.missing_left || !several : left_h > h_of_cell(stats, total) - left_h;
+  split.categorical = true;
+  for (Code code = ends.first; code <= ends.last && (several || !flip); ++code) {
+    if (several ? sides_[k][code] == (flip ? kRight : kLeft) : true) split.left_codes.push_back(code);
+  }
+  if (!flip) return;
+  split.missing_left = !split.missing_left, split.left_sum = *total - split.left_sum;
+  std::swap(split.left_value, split.right_value);
 }
 
 // Two classes; of the second, the byte of a row is 255.
@@ -287,7 +327,7 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
   const Channels& stats = *request.stats;
   left_.assign(kColumns * stats.lanes, 0);
   sum_up_to(cut_, stats, block, rows, left_.data());
-  if (std::any_of(cuts_.begin(), cuts_.end(), [](const DrawnCut& cut) { return cut.has_missing; })) {
+  if (std::any_of(cuts_.begin(), cuts_.end(), [](const DrawnCut& cut) { return cut.ends.has_missing; })) {
     std::uint8_t tops[kColumns];  // of all that is present
     for (std::size_t k = 0; k < kColumns; ++k) tops[k] = static_cast<std::uint8_t>(missing_[k] - 1);
     absent_.assign(kColumns * stats.lanes, 0);
@@ -296,7 +336,9 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
   }
   with_sums(stats, [&](auto sums) {
     Limits limits = request.limits;
-    for (const auto& [k, has_missing, at] : cuts_) {
+    for (const DrawnCut& drawn : cuts_) {
+      const auto& [k, ends, at] = drawn;
+      const bool has_missing = ends.has_missing;
       const std::uint32_t column = drawn_[k].j;
       if (request.monotone) limits.monotone = request.monotone[column];
       limits.floor = best.score;
@@ -308,11 +350,13 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
       best.score = cut.score, best.column = column, best.left_sum = cut.left_sum;
       best.last_left = at.last_left, best.first_right = at.first_right, best.random_threshold = at.threshold;
       best.had_missing = has_missing, best.missing_left = cut.missing_left;
-      if (limits.monotone == 0) continue;
-      sums.start(total);
-      sums.move(left);
-      if (cut.missing_left) sums.move(missing);
-      best.left_value = sums.left_value(), best.right_value = sums.right_value();
+      if (limits.monotone != 0) {
+        sums.start(total);
+        sums.move(left);
+        if (cut.missing_left) sums.move(missing);
+        best.left_value = sums.left_value(), best.right_value = sums.right_value();
+      }
+      if (drawn_[k].column->categorical) list_left(drawn, stats, total, best);
     }
   });
   cuts_.clear();

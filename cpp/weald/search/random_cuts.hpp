@@ -6,6 +6,7 @@
 // above all others.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "weald/search/draw_cut.hpp"
@@ -32,13 +33,16 @@ class RandomCuts {
  private:
   struct DrawnCut {
     std::size_t k;
-    bool has_missing;
+    Extremes ends;
     CutPoint at;
   };
   struct Drawn {
     const Column* column;
     std::uint32_t j;
   };
+  static constexpr std::uint8_t kNowhere = 255;  // beside kLeft, kRight and kAbsent
+  CutPoint cut_categories(std::uint64_t node_key, std::size_t k);
+  void list_left(const DrawnCut& cut, const Channels& stats, const Lane* total, Split& split) const;
   // Sums of the rows whose code is not above `tops`, columns x lanes.
   void sum_up_to(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums);
   void count_two(const std::uint8_t* codes, std::size_t n, const std::uint8_t* tops, const std::uint8_t* second,
@@ -51,14 +55,15 @@ class RandomCuts {
   void sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
 
   Drawn drawn_[kColumns] = {};
-  std::size_t n_drawn_ = 0;
+  std::size_t n_drawn_ = 0, n_rows_ = 0;
   BigVector<std::uint8_t> codes_;  // kColumns a row
   std::uint8_t missing_[kColumns] = {}, low_[kColumns] = {}, high_[kColumns] = {}, seen_[kColumns] = {};
   std::uint8_t cut_[kColumns] = {};
   std::vector<DrawnCut> cuts_;
-  std::vector<std::uint8_t> counted_;  // two sets of classes x columns
-  std::vector<Lane> cells_, part_;     // cells x columns, of all rows and of some
-  std::vector<Lane> left_, absent_;    // columns x lanes: what lies left of the cut, and what is missing
+  std::array<std::uint8_t, 256> sides_[kColumns] = {};  // of every category
+  std::vector<std::uint8_t> counted_;                   // two sets of classes x columns
+  std::vector<Lane> cells_, part_;                      // cells x columns, of all rows and of some
+  std::vector<Lane> left_, absent_;  // columns x lanes: what lies left of the cut, and what is missing
 };
 
 }  // namespace weald

@@ -25,10 +25,9 @@ class RandomSearch {
       }
       one.missing = static_cast<std::uint8_t>(column.n_codes);
       one.gaps = column.has_missing && !one.coded ? 255 : 0;
-      any_coded_ |= one.coded, ends_.any_gaps |= one.gaps != 0;
+      any_coded_ |= one.coded, any_categories_ |= one.categorical, ends_.any_gaps |= one.gaps != 0;
       places_.push_back(one);
     }
-    takes_any_ = plan.rules.min_decrease <= 0;
     near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= 2 * kCutColumns;
   }
 
@@ -58,7 +57,7 @@ class RandomSearch {
       try_columns(node, draw_.next(node.key, std::min(kMostAtOnce, d - k)), true);
     }
     if (best_.score == -kInf) return false;
-    if (takes_any_) return true;
+    if (plan_.takes_any()) return true;
     return pays(plan_, channels, best_.score, gain_of(channels, best_.score, own_score_));
   }
 
@@ -77,9 +76,8 @@ class RandomSearch {
     } else if (column.keyed) {
       done.threshold = best_.threshold;
     } else {
-      const CutPoint at = bin_cut(column, best_.last_left, best_.threshold);
-      done.threshold =
-          std::isnan(at.threshold) ? midpoint(column.high[at.last_left], column.low[at.first_right]) : at.threshold;
+      const double high = column.guide->low(best_.last_left + 1);  // as bin_cut
+      done.threshold = high > best_.threshold ? best_.threshold : midpoint(column.guide->high(best_.last_left), high);
     }
     done.missing_left = best_.ends.has_missing ? best_.missing_left : 2 * best_.left_h > own_h_;
   }
@@ -116,7 +114,7 @@ class RandomSearch {
     if (first_only) varying &= -varying;
     if (node.n == 2) varying = 1U << first_ranked(columns, varying);  // all divide them alike: the tie decides
     draw_cuts(node.key, node.n, columns, varying);
-    if (node.n == 2 && takes_any_) return take_of_two(rows, columns, varying);
+    if (node.n == 2 && plan_.takes_any()) return take_of_two(rows, columns, varying);
     tops_.set(m, 255);  // the whole node
     const CutValues<T> values = values_.of_rows();
     if (left_.size() < values.cells * kCutColumns) left_.resize(values.cells * kCutColumns);
@@ -136,14 +134,8 @@ class RandomSearch {
     const T* h = values_.of_rows().values;
     const std::size_t left = codes_[k] <= top_[k] ? 0 : 1;
     own_h_ = Lane{h[rows.slots[0]]} + h[rows.slots[1]];
-    best_ = {0,
-             columns[k],
-             cut_ends_[k],
-             last_left_[k],
-             thresholds_[k],
-             false,
-             h[rows.slots[left]],
-             values_.packed(rows.slots[left])};
+    best_ = {0,     columns[k],          ends_of(columns[k], k),          last_left_[k], thresholds_[k],
+             false, h[rows.slots[left]], values_.packed(rows.slots[left])};
     goes_left_[left] = 1, goes_left_[1 - left] = 0;
   }
 
@@ -193,29 +185,33 @@ class RandomSearch {
 
   // Looking values up in the tables of bins takes long: step by step for all columns.
   void draw_cuts(std::uint64_t key, std::size_t n, std::span<const std::uint32_t> columns, std::uint32_t varying) {
-    const std::uint32_t drawn = varying & bits_of(ends_.several);
+    const std::uint32_t several = varying & bits_of(ends_.several);
+    std::uint32_t coded = 0, categories = 0;
+    if (any_coded_ || any_categories_) {
+      for_bits(varying, [&](std::size_t k) {
+        coded |= static_cast<std::uint32_t>(places_[columns[k]].coded) << k;
+        categories |= static_cast<std::uint32_t>(places_[columns[k]].categorical) << k;
+      });
+    }
     tops_ = {};
-    for_bits(varying, [&](std::size_t k) {
-      if (!places_[columns[k]].coded) cut_ends_[k] = {ends_.low[k], ends_.high[k], ends_.seen[k] != 0};
+    const std::uint32_t numbers = several & ~(coded | categories);
+    for_bits(numbers, [&](std::size_t k) {
+      const BinGuide& guide = *places_[columns[k]].guide;
+      thresholds_[k] = draw_threshold(key, columns[k], guide.high(ends_.low[k]), guide.low(ends_.high[k]));
     });
-    for_bits(drawn, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (!at.coded && !at.categorical)
-        thresholds_[k] = draw_threshold(key, columns[k], at.guide->high(ends_.low[k]), at.guide->low(ends_.high[k]));
-    });
-    for_bits(varying, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (at.coded) return put_top(k, kLeft);
-      last_left_[k] = ends_.high[k];  // one value: present | missing
-      if ((drawn >> k & 1) != 0) {
-        if (at.categorical) {
-          for (std::size_t i = 0; i < n; ++i) all_codes_[i] = codes_[i * kCutColumns + k];
-          return cut_categories_of(key, columns[k], k, n, at.missing);
-        }
-        last_left_[k] = std::clamp<Code>(at.guide->count_up_to(thresholds_[k]), ends_.low[k] + 1U, ends_.high[k]) - 1;
-      }
+    for_bits(numbers, [&](std::size_t k) {
+      const Code below = places_[columns[k]].guide->count_up_to(thresholds_[k]);
+      last_left_[k] = std::clamp<Code>(below, ends_.low[k] + 1U, ends_.high[k]) - 1;
       put_top(k, last_left_[k]);
     });
+    if (numbers == varying) return;
+    for_bits(coded, [&](std::size_t k) { put_top(k, kLeft); });
+    for_bits(categories & several & ~coded, [&](std::size_t k) {
+      for (std::size_t i = 0; i < n; ++i) all_codes_[i] = codes_[i * kCutColumns + k];
+      cut_categories_of(key, columns[k], k, n, places_[columns[k]].missing);
+      put_top(k, kLeft);
+    });
+    for_bits(varying & ~(several | coded), [&](std::size_t k) { put_top(k, last_left_[k] = ends_.high[k]); });
   }
 
   void put_top(std::size_t k, Code top) { tops_.set(k, top), top_[k] = static_cast<std::uint8_t>(top); }
@@ -224,7 +220,10 @@ class RandomSearch {
   void cut_categories_of(std::uint64_t key, std::uint32_t j, std::size_t k, std::size_t n, Code missing) {
     put_category_sides(all_codes_, n, CategoryNumbers(key, j), missing, codes_ + k);
     ends_.missing[k] = kAbsent;
-    put_top(k, kLeft);
+  }
+
+  Extremes ends_of(std::uint32_t column, std::size_t k) const {
+    return places_[column].coded ? cut_ends_[k] : Extremes{ends_.low[k], ends_.high[k], ends_.seen[k] != 0};
   }
 
   // Columns of more than a byte: the cut is drawn at once, and the side stands for the code.
@@ -283,14 +282,9 @@ class RandomSearch {
     const std::size_t chosen = first_ranked(columns, equal);
     if (most == best_.score && !(columns[chosen] != best_.column && ties_.prefers(columns[chosen], best_.column)))
       return;
-    best_ = {most,
-             columns[chosen],
-             cut_ends_[chosen],
-             last_left_[chosen],
-             thresholds_[chosen],
-             missing_left,
-             h_of(chosen),
-             values_.packed(left_.data(), chosen)};
+    best_ = {
+        most,         columns[chosen], ends_of(columns[chosen], chosen),    last_left_[chosen], thresholds_[chosen],
+        missing_left, h_of(chosen),    values_.packed(left_.data(), chosen)};
     const std::uint8_t top = top_[chosen], missing = ends_.missing[chosen];
     const std::uint8_t* code = codes_ + chosen;
     if (missing_left) {
@@ -342,9 +336,7 @@ class RandomSearch {
   ColumnDraw draw_;
   TieBreak ties_;
   std::vector<Place> places_;  // of the columns
-  bool any_coded_ = false;
-  // Of a node that is not pure every cut pays, since none loses anything.
-  bool takes_any_;
+  bool any_coded_ = false, any_categories_ = false;
   bool near_ = false;  // are all columns among the first bytes of a row?
 
   // The subtree at hand.
@@ -358,7 +350,7 @@ class RandomSearch {
   CutBytes tops_;
   std::uint8_t top_[kCutColumns];
   CutEnds ends_{};
-  Extremes cut_ends_[kCutColumns];
+  Extremes cut_ends_[kCutColumns];  // of more than a byte
   Code last_left_[kCutColumns];
   double thresholds_[kCutColumns];
   std::vector<T> left_, present_;  // sums, cells x kCutColumns
@@ -366,8 +358,8 @@ class RandomSearch {
   double own_score_ = 0;
   Lane own_h_ = 0;
   Best best_;
-  std::uint8_t goes_left_[kCutRows];  // for the best
-  Code all_codes_[kCutRows];          // of the column at hand
+  std::uint8_t goes_left_[kCutRows];         // for the best
+  Code all_codes_[kCutRows + kCodesAtOnce];  // of the column at hand
 };
 
 }  // namespace weald

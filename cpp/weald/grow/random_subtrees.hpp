@@ -40,14 +40,14 @@ class RandomGrower {
     const Units units = open.frame ? open.frame->units : Units{};
     RandomNode node{open.key, open.id, open.depth, 0, open.size(), open.sum, units};
     values_.load(block, list, node);
+    first_ = open.begin;
     for (open_.clear();;) {
-      DoneNode& done = tree.nodes[node.id];
-      done.begin = open.begin + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
-      done.sum = node.sum;
+      DoneNode& done = place(node, tree);
       if (could_split(node) && search_.find_split(node, values_.channels(node))) {
         search_.describe(node, done, tree);
         done.left = static_cast<std::int32_t>(tree.nodes.size());
-        open_.push_back(divide(node, tree));
+        const RandomNode other = divide(node, tree);
+        other.n > 1 ? open_.push_back(other) : static_cast<void>(place(other, tree));
         continue;
       }
       if (open_.empty()) break;
@@ -63,6 +63,13 @@ class RandomGrower {
     const Rules& rules = plan_.rules;
     return node.depth < rules.max_depth && node.n >= std::max<std::size_t>(rules.min_samples_split, 2) &&
            !values_.pure(node, search_.slots() + node.begin);
+  }
+
+  DoneNode& place(const RandomNode& node, Subtree& tree) const {
+    DoneNode& done = tree.nodes[node.id];
+    done.begin = first_ + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
+    done.sum = node.sum;
+    return done;
   }
 
   // The node becomes its left child; returns the right one.
@@ -93,6 +100,7 @@ class RandomGrower {
   Values values_;
   RandomSearch<Values> search_;
   std::vector<RandomNode> open_;
+  Row first_ = 0;  // place of the first slot's row
 };
 
 }  // namespace weald

@@ -51,6 +51,29 @@ void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size
   find_gathered_ends(rows.n, codes, ends);
 }
 
+// Whole vectors: the first code again behind the last one.
+WEALD_WIDE void put_category_sides(Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
+                                   std::uint8_t* sides) {
+  typedef std::uint32_t Codes __attribute__((vector_size(4 * kCodesAtOnce)));
+  std::fill_n(codes + n, kCodesAtOnce, codes[0]);
+  Codes low = ~Codes{}, high = {};
+  std::uint32_t each[kCutRows + kCodesAtOnce];
+  for (std::size_t i = 0; i < n; i += kCodesAtOnce) {
+    const auto own = load<Codes>(codes + i), numbers = number(own), absent = static_cast<Codes>(own == missing);
+    const Codes from = numbers | absent, to = numbers & ~absent;
+    low = from < low ? from : low, high = to > high ? to : high;
+    store(each + i, numbers);
+  }
+  std::uint32_t least = low[0], most = high[0];
+  for (std::size_t k = 1; k < kCodesAtOnce; ++k) least = std::min(least, low[k]), most = std::max(most, high[k]);
+  const std::uint32_t threshold = number.draw_threshold(least, most);
+  for (std::size_t i = 0; i < n; i += kCodesAtOnce) {
+    const auto absent = static_cast<Codes>(load<Codes>(codes + i) == missing);
+    store(each + i, (static_cast<Codes>(load<Codes>(each + i) > threshold) & ~absent & kRight) | (absent & kAbsent));
+  }
+  for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = static_cast<std::uint8_t>(each[i]);
+}
+
 #ifndef __clang__
 WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
   const Bytes16 order = vector_of(places);
@@ -71,6 +94,7 @@ void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* co
 #else
 void look_at_columns(const CutRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
 void look_at_near_columns(const CutRows&, CutBytes, std::uint8_t*, CutEnds&) {}
+void put_category_sides(Code*, std::size_t, const CategoryNumbers&, Code, std::uint8_t*) {}
 #endif
 
 // Loops that the compiler turns into vectors.
@@ -91,21 +115,6 @@ WEALD_WIDE void put_sides(const Code* codes, std::size_t n, Code last_left, Code
     side[i] = codes[i] == missing ? kAbsent : codes[i] <= last_left ? kLeft : kRight;
   }
   for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = side[i];
-}
-
-WEALD_WIDE void put_category_sides(const Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
-                                   std::uint8_t* sides) {
-  std::uint32_t numbers[kCutRows], least = ~std::uint32_t{0}, most = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t own = number(codes[i]);
-    numbers[i] = own;
-    least = std::min(least, codes[i] == missing ? ~std::uint32_t{0} : own);
-    most = std::max(most, codes[i] == missing ? 0 : own);
-  }
-  const std::uint32_t threshold = number.draw_threshold(least, most);
-  for (std::size_t i = 0; i < n; ++i) {
-    sides[i * kCutColumns] = codes[i] == missing ? kAbsent : numbers[i] <= threshold ? kLeft : kRight;
-  }
 }
 
 }  // namespace weald

@@ -108,8 +108,8 @@ CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing);
 inline constexpr std::uint8_t kLeft = 0, kRight = 1, kAbsent = 2;
 // Those up to the last go left,
 void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides);
-// or the categories that are drawn. At least two are here.
-void put_category_sides(const Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
-                        std::uint8_t* sides);
+// or the categories that are drawn. At least two are here; behind the codes there is room for kCodesAtOnce.
+inline constexpr std::size_t kCodesAtOnce = 8;
+void put_category_sides(Code* codes, std::size_t n, const CategoryNumbers& number, Code missing, std::uint8_t* sides);
 
 }  // namespace weald

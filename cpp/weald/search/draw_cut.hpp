@@ -5,6 +5,7 @@
 #include "weald/base/paths.hpp"
 #include "weald/base/random.hpp"
 #include "weald/base/sorting.hpp"
+#include "weald/base/wide_vectors.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
@@ -91,9 +92,10 @@ class CategoryNumbers {
  public:
   CategoryNumbers(std::uint64_t node_key, std::uint32_t j) : key_(derive(node_key, j)) {}
 
-  // A bijection, so that no two are the same.
-  std::uint32_t operator()(Code category) const {
-    std::uint32_t x = category + static_cast<std::uint32_t>(key_);
+  // A bijection, so that no two are the same. Of one category, or of several in a vector.
+  template <class T>
+  WEALD_INLINE T operator()(T category) const {
+    T x = category + static_cast<std::uint32_t>(key_);
     x = (x ^ (x >> 16)) * 0x7FEB352DU;
     x ^= static_cast<std::uint32_t>(key_ >> 32);
     x = (x ^ (x >> 15)) * 0x846CA68BU;

@@ -28,7 +28,7 @@ class RandomSearch {
       any_coded_ |= one.coded, any_categories_ |= one.categorical, ends_.any_gaps |= one.gaps != 0;
       places_.push_back(one);
     }
-    near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= 2 * kCutColumns;
+    near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= kNearBytes;
   }
 
   // Makes the rows those of a subtree, in slots of the same order.

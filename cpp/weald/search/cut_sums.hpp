@@ -32,6 +32,17 @@ struct CutRows {
   const std::uint8_t* const* bytes;  // of every slot, where the codes of its row begin
   const Slot* slots;
   std::size_t n;
+
+  const std::uint8_t* row(std::size_t i) const { return bytes[slots[i]]; }
+};
+// ... or of a whole table.
+struct TableRows {
+  const std::uint8_t* first;
+  std::size_t stride;
+  const Row* rows;
+  std::size_t n;
+
+  const std::uint8_t* row(std::size_t i) const { return first + rows[i] * stride; }
 };
 
 // A byte for each of sixteen columns. In registers: what was written byte by byte would have to wait in memory until it
@@ -69,8 +80,12 @@ inline std::uint32_t bits_of(const std::uint8_t* yes) {
 // Puts the codes of m columns side by side and finds their extremes. Beyond the last column there may be anything.
 void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
                      CutEnds& ends);
-// The same for columns that are among the first 32 bytes of a row.
+void look_at_columns(const TableRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends);
+// The same for columns that are among the first kNearBytes of a row.
+inline constexpr std::size_t kNearBytes = 2 * kCutColumns;
 void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
+void look_at_near_columns(const TableRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
 
 // What a row adds, by slot, and the sums: cells x kCutColumns. T is 16 bits wide where weights are light.
 //   dense      values[c * cell_stride + slot * row_stride] to cell c: in a small subtree H first, then the G of outputs
@@ -93,10 +108,6 @@ void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std
 // and S(node) for a score.
 template <class T>
 void score_cuts(const T* sums, std::size_t m, std::size_t total, const CutValues<T>& values, double* scores);
-
-// Rows of two classes with codes up to `tops`: how many, and how many of the second class. At most 255 of them.
-void count_left(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second, std::uint8_t* all,
-                std::uint8_t* seconds);
 
 // Columns of any codes, by themselves: the first and last code, and whether one is `missing`.
 struct CodeEnds {

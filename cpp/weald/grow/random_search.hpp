@@ -51,6 +51,7 @@ class RandomSearch {
     draw_.begin();
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
+      if (best_.score > -kInf) put_sides_apart(node.n, false);  // the codes of other columns take the place of these
       try_columns(node, draw_.next(node.key, to - from), false);
     }
     for (std::size_t k = wanted; k < d && best_.score == -kInf; k += kMostAtOnce) {
@@ -61,8 +62,14 @@ class RandomSearch {
     return pays(plan_, channels, best_.score, gain_of(channels, best_.score, own_score_));
   }
 
-  // Of the split that was found: does a row of the node go left, and what these add up to.
-  bool goes_left(std::size_t i) const { return goes_left_[i] != 0; }
+  // Of the split that was found: which rows of the node go left, and what these add up to.
+  struct Sides {
+    const std::uint8_t* codes;
+    std::size_t stride;
+    std::uint8_t top;
+    bool left(std::size_t i) const { return codes[i * stride] <= top; }
+  };
+  Sides sides() const { return sides_; }
   Lane left_sum() const { return best_.left_sum; }
 
   // Writes it down.
@@ -136,7 +143,7 @@ class RandomSearch {
     own_h_ = Lane{h[rows.slots[0]]} + h[rows.slots[1]];
     best_ = {0,     columns[k],          ends_of(columns[k], k),          last_left_[k], thresholds_[k],
              false, h[rows.slots[left]], values_.packed(rows.slots[left])};
-    goes_left_[left] = 1, goes_left_[1 - left] = 0;
+    sides_ = {codes_ + k, kCutColumns, top_[k]};
   }
 
   // Calls fn with the number of each bit.
@@ -285,13 +292,19 @@ class RandomSearch {
     best_ = {
         most,         columns[chosen], ends_of(columns[chosen], chosen),    last_left_[chosen], thresholds_[chosen],
         missing_left, h_of(chosen),    values_.packed(left_.data(), chosen)};
-    const std::uint8_t top = top_[chosen], missing = ends_.missing[chosen];
-    const std::uint8_t* code = codes_ + chosen;
-    if (missing_left) {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top || *code == missing;
-    } else {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top;
+    sides_ = {codes_ + chosen, kCutColumns, top_[chosen]};
+    if (!missing_left) return;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const bool left = sides_.left(i) || codes_[i * kCutColumns + chosen] == ends_.missing[chosen];
+      side_[i] = left ? kLeft : kRight;
     }
+    sides_ = {side_, 1, kLeft};
+  }
+
+  // Keeps the sides, or the other ones, where no codes are.
+  void put_sides_apart(std::size_t n, bool flip) {
+    for (std::size_t i = 0; i < n; ++i) side_[i] = sides_.left(i) != flip ? kLeft : kRight;
+    sides_ = {side_, 1, kLeft};
   }
 
   Lane h_of(std::size_t k) const {
@@ -307,7 +320,7 @@ class RandomSearch {
     const bool flip =
         best_.ends.has_missing ? best_.missing_left || !best_.several() : best_.left_h > own_h_ - best_.left_h;
     if (flip) {
-      for (std::size_t i = 0; i < node.n; ++i) goes_left_[i] = !goes_left_[i];
+      put_sides_apart(node.n, true);
       best_.missing_left = !best_.missing_left;
       best_.left_h = own_h_ - best_.left_h, best_.left_sum = node.sum - best_.left_sum;
     }
@@ -316,7 +329,7 @@ class RandomSearch {
       load_codes(node, column);
       std::uint64_t here[kFewKeptCodes / 64 + 1] = {};
       for (std::size_t i = 0; i < node.n; ++i) {
-        here[all_codes_[i] / 64] |= std::uint64_t{goes_left_[i]} << (all_codes_[i] % 64);
+        here[all_codes_[i] / 64] |= std::uint64_t{sides_.left(i)} << (all_codes_[i] % 64);
       }
       here[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));  // the missing
       for (std::size_t word = 0; word * 64 < column.slots(); ++word) {
@@ -358,7 +371,8 @@ class RandomSearch {
   double own_score_ = 0;
   Lane own_h_ = 0;
   Best best_;
-  std::uint8_t goes_left_[kCutRows];         // for the best
+  Sides sides_{};  // of the best
+  std::uint8_t side_[kCutRows];
   Code all_codes_[kCutRows + kCodesAtOnce];  // of the column at hand
 };
 

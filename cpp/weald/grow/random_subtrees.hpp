@@ -77,10 +77,11 @@ class RandomGrower {
     Slot* const slots = search_.slots() + node.begin;
     Slot away[kCutRows];
     std::size_t left = 0, right = 0;
+    const auto sides = search_.sides();
     for (std::size_t i = 0; i < node.n; ++i) {
       const Slot slot = slots[i];
       slots[left] = slot, away[right] = slot;  // left <= i: never overwrites one not yet read
-      const bool goes_left = search_.goes_left(i);
+      const bool goes_left = sides.left(i);
       left += goes_left, right += !goes_left;
     }
     std::copy_n(away, right, slots + left);

@@ -82,6 +82,24 @@ def test_the_short_way_grows_the_same_trees(method, table, target, weights, colu
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("levels", [5, 400, 900])
+@pytest.mark.parametrize("max_bins", [255, None])
+def test_the_short_way_draws_the_same_categories(max_bins, levels, target):
+    """Codes of a byte and of more, by one thread and by two."""
+    rng = np.random.default_rng(levels)
+    X = with_categories(rng, 1, levels)
+    y = TARGETS[target](rng, X["0"].to_numpy())
+    kind = getattr(weald, "ExtraTrees" + ("Classifier" if "classes" in target else "Regressor"))
+    answers = []
+    for leaves, jobs in ((None, 1), (10**6, 1), (None, 2), (None, 8)):
+        model = kind(3, max_bins=max_bins, max_leaf_nodes=leaves, random_state=3, n_jobs=jobs)
+        model.fit(X.iloc[:1_300], y[:1_300])
+        answers.append(getattr(model, "predict_proba", model.predict)(X.iloc[1_300:]))
+    for other in answers[1:]:
+        np.testing.assert_array_equal(answers[0], other)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("method", METHODS)
 def test_splits_that_gain_too_little_are_left_out(method, target):
     rng = np.random.default_rng(1)

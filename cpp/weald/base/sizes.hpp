@@ -92,7 +92,6 @@ inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_sample
 inline constexpr std::size_t kFewSorted = sized(12, 3);      // rows that are sorted instead of counted; at most 16
 inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up to which floats hold G H exactly
 inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
-inline constexpr std::size_t kCutsFlush = sized(510, 6);     // rows: a byte counts to 255, and there are two of them
 inline constexpr std::size_t kCutsAdded = sized(1024, 6);    // rows whose sums are added up at a time; at most kCutRows
 inline constexpr std::size_t kFewMarked = sized(128, 6);     // rows whose codes are marked, not looked for among all
 inline constexpr std::size_t kFewCompared = sized(4, 2);     // codes of columns: so few are compared with, not sorted

@@ -370,10 +370,7 @@ class NodeSearch {
       const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
       const auto drawn = draw_.drawn().subspan(from, to - from);
       random_cuts_.look(*node.block, rows.rows.get(0, rows.n), rows.n, drawn);
-      for (std::size_t k = 0; k < drawn.size(); ++k) {
-        const bool categorical = node.block->columns[drawn[k]].categorical;
-        varies |= categorical ? try_column(drawn[k], nullptr, best, scratch_[0]) : random_cuts_.add_cut(request, k);
-      }
+      for (std::size_t k = 0; k < drawn.size(); ++k) varies |= random_cuts_.add_cut(request, k);
       random_cuts_.try_cuts(request, *node.block, rows, total, best);
     }
     for (std::size_t k = wanted; k < d && !varies; ++k) {

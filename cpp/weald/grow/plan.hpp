@@ -18,6 +18,8 @@ struct Plan {
   Limits limits;
 
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
+  // Of a node that is not pure every random cut pays, since none loses anything.
+  bool takes_any() const { return rules.min_decrease <= 0; }
 };
 
 inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads

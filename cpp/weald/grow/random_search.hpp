@@ -17,7 +17,7 @@ class RandomSearch {
   RandomSearch(const Plan& plan, const Values& values) : plan_(plan), values_(values), draw_(plan.matrix.n_columns()) {
     for (const Column& column : plan.matrix.columns) {
       Place one;
-      one.coded = !plan.matrix.row_bytes || column.width > 1 || column.categorical;
+      one.coded = !plan.matrix.row_bytes || column.width > 1, one.categorical = column.categorical;
       if (!one.coded) {
         const auto* data = static_cast<const std::uint8_t*>(column.data);
         one.byte = static_cast<std::uint32_t>(data - plan.matrix.row_bytes);
@@ -25,12 +25,10 @@ class RandomSearch {
       }
       one.missing = static_cast<std::uint8_t>(column.n_codes);
       one.gaps = column.has_missing && !one.coded ? 255 : 0;
-      any_coded_ |= one.coded, ends_.any_gaps |= one.gaps != 0;
+      any_coded_ |= one.coded, any_categories_ |= one.categorical, ends_.any_gaps |= one.gaps != 0;
       places_.push_back(one);
     }
-    takes_any_ = plan.rules.min_decrease <= 0;
-    takes_any_of_two_ = takes_any_ && !any_coded_ && !ends_.any_gaps;
-    near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= 2 * kCutColumns;
+    near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= kNearBytes;
   }
 
   // Makes the rows those of a subtree, in slots of the same order.
@@ -53,18 +51,25 @@ class RandomSearch {
     draw_.begin();
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
+      if (best_.score > -kInf) put_sides_apart(node.n, false);  // the codes of other columns take the place of these
       try_columns(node, draw_.next(node.key, to - from), false);
     }
     for (std::size_t k = wanted; k < d && best_.score == -kInf; k += kMostAtOnce) {
       try_columns(node, draw_.next(node.key, std::min(kMostAtOnce, d - k)), true);
     }
     if (best_.score == -kInf) return false;
-    if (takes_any_) return true;
+    if (plan_.takes_any()) return true;
     return pays(plan_, channels, best_.score, gain_of(channels, best_.score, own_score_));
   }
 
-  // Of the split that was found: does a row of the node go left, and what these add up to.
-  bool goes_left(std::size_t i) const { return goes_left_[i] != 0; }
+  // Of the split that was found: which rows of the node go left, and what these add up to.
+  struct Sides {
+    const std::uint8_t* codes;
+    std::size_t stride;
+    std::uint8_t top;
+    bool left(std::size_t i) const { return codes[i * stride] <= top; }
+  };
+  Sides sides() const { return sides_; }
   Lane left_sum() const { return best_.left_sum; }
 
   // Writes it down.
@@ -78,9 +83,8 @@ class RandomSearch {
     } else if (column.keyed) {
       done.threshold = best_.threshold;
     } else {
-      const CutPoint at = bin_cut(column, best_.last_left, best_.threshold);
-      done.threshold =
-          std::isnan(at.threshold) ? midpoint(column.high[at.last_left], column.low[at.first_right]) : at.threshold;
+      const double high = column.guide->low(best_.last_left + 1);  // as bin_cut
+      done.threshold = high > best_.threshold ? best_.threshold : midpoint(column.guide->high(best_.last_left), high);
     }
     done.missing_left = best_.ends.has_missing ? best_.missing_left : 2 * best_.left_h > own_h_;
   }
@@ -94,6 +98,7 @@ class RandomSearch {
     std::uint32_t byte = 0;  // of a row
     std::uint8_t missing = 0, gaps = 0;
     bool coded = false;  // or it is looked at by itself
+    bool categorical = false;
   };
   struct Best {
     double score;
@@ -114,9 +119,9 @@ class RandomSearch {
     std::uint32_t varying = find_varying(node, columns);
     if (varying == 0) return;
     if (first_only) varying &= -varying;
-    if (node.n == 2) varying = keep_one(columns, varying);
-    draw_cuts(node.key, columns, varying);
-    if (node.n == 2 && takes_any_of_two_) return take_of_two(rows, columns, varying);
+    if (node.n == 2) varying = 1U << first_ranked(columns, varying);  // all divide them alike: the tie decides
+    draw_cuts(node.key, node.n, columns, varying);
+    if (node.n == 2 && plan_.takes_any()) return take_of_two(rows, columns, varying);
     tops_.set(m, 255);  // the whole node
     const CutValues<T> values = values_.of_rows();
     if (left_.size() < values.cells * kCutColumns) left_.resize(values.cells * kCutColumns);
@@ -134,17 +139,11 @@ class RandomSearch {
     const auto k = static_cast<std::size_t>(std::countr_zero(which));
     if (best_.score > -kInf && !ties_.prefers(columns[k], best_.column)) return;
     const T* h = values_.of_rows().values;
-    const std::size_t left = codes_[k] <= top_of(columns, k) ? 0 : 1;
+    const std::size_t left = codes_[k] <= top_[k] ? 0 : 1;
     own_h_ = Lane{h[rows.slots[0]]} + h[rows.slots[1]];
-    best_ = {0,
-             columns[k],
-             cut_ends_[k],
-             last_left_[k],
-             thresholds_[k],
-             false,
-             h[rows.slots[left]],
-             values_.packed(rows.slots[left])};
-    goes_left_[left] = 1, goes_left_[1 - left] = 0;
+    best_ = {0,     columns[k],          ends_of(columns[k], k),          last_left_[k], thresholds_[k],
+             false, h[rows.slots[left]], values_.packed(rows.slots[left])};
+    sides_ = {codes_ + k, kCutColumns, top_[k]};
   }
 
   // Calls fn with the number of each bit.
@@ -178,13 +177,6 @@ class RandomSearch {
     return bits_of(ends_.varies) & ((1U << columns.size()) - 1);
   }
 
-  // Of two rows all cuts divide alike, so that the tie decides: nothing else is drawn.
-  std::uint32_t keep_one(std::span<const std::uint32_t> columns, std::uint32_t varying) const {
-    bool known = (varying & bits_of(ends_.seen)) == 0;
-    for_bits(any_coded_ ? varying : 0, [&](std::size_t k) { known &= !plan_.matrix.columns[columns[k]].categorical; });
-    return known ? 1U << first_ranked(columns, varying) : varying;
-  }
-
   // The one that wins ties.
   std::size_t first_ranked(std::span<const std::uint32_t> columns, std::uint32_t which) const {
     auto first = static_cast<std::size_t>(std::countr_zero(which));
@@ -199,28 +191,49 @@ class RandomSearch {
   }
 
   // Looking values up in the tables of bins takes long: step by step for all columns.
-  void draw_cuts(std::uint64_t key, std::span<const std::uint32_t> columns, std::uint32_t varying) {
-    const std::uint32_t drawn = varying & bits_of(ends_.several);
+  void draw_cuts(std::uint64_t key, std::size_t n, std::span<const std::uint32_t> columns, std::uint32_t varying) {
+    const std::uint32_t several = varying & bits_of(ends_.several);
+    std::uint32_t coded = 0, categories = 0;
+    if (any_coded_ || any_categories_) {
+      for_bits(varying, [&](std::size_t k) {
+        coded |= static_cast<std::uint32_t>(places_[columns[k]].coded) << k;
+        categories |= static_cast<std::uint32_t>(places_[columns[k]].categorical) << k;
+      });
+    }
     tops_ = {};
-    for_bits(varying, [&](std::size_t k) {
-      if (!places_[columns[k]].coded) cut_ends_[k] = {ends_.low[k], ends_.high[k], ends_.seen[k] != 0};
+    const std::uint32_t numbers = several & ~(coded | categories);
+    for_bits(numbers, [&](std::size_t k) {
+      const BinGuide& guide = *places_[columns[k]].guide;
+      thresholds_[k] = draw_threshold(key, columns[k], guide.high(ends_.low[k]), guide.low(ends_.high[k]));
     });
-    for_bits(drawn, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (!at.coded)
-        thresholds_[k] = draw_threshold(key, columns[k], at.guide->high(ends_.low[k]), at.guide->low(ends_.high[k]));
+    for_bits(numbers, [&](std::size_t k) {
+      const Code below = places_[columns[k]].guide->count_up_to(thresholds_[k]);
+      last_left_[k] = std::clamp<Code>(below, ends_.low[k] + 1U, ends_.high[k]) - 1;
+      put_top(k, last_left_[k]);
     });
-    for_bits(varying, [&](std::size_t k) {
-      const Place& at = places_[columns[k]];
-      if (at.coded) return;           // kLeft
-      last_left_[k] = ends_.high[k];  // one value: present | missing
-      if ((drawn >> k & 1) != 0)
-        last_left_[k] = std::clamp<Code>(at.guide->count_up_to(thresholds_[k]), ends_.low[k] + 1U, ends_.high[k]) - 1;
-      tops_.set(k, last_left_[k]);
+    if (numbers == varying) return;
+    for_bits(coded, [&](std::size_t k) { put_top(k, kLeft); });
+    for_bits(categories & several & ~coded, [&](std::size_t k) {
+      for (std::size_t i = 0; i < n; ++i) all_codes_[i] = codes_[i * kCutColumns + k];
+      cut_categories_of(key, columns[k], k, n, places_[columns[k]].missing);
+      put_top(k, kLeft);
     });
+    for_bits(varying & ~(several | coded), [&](std::size_t k) { put_top(k, last_left_[k] = ends_.high[k]); });
   }
 
-  // Columns of categories, or of more than a byte: the cut is drawn at once, and the side stands for the code.
+  void put_top(std::size_t k, Code top) { tops_.set(k, top), top_[k] = static_cast<std::uint8_t>(top); }
+
+  // The side stands for the code.
+  void cut_categories_of(std::uint64_t key, std::uint32_t j, std::size_t k, std::size_t n, Code missing) {
+    put_category_sides(all_codes_, n, CategoryNumbers(key, j), missing, codes_ + k);
+    ends_.missing[k] = kAbsent;
+  }
+
+  Extremes ends_of(std::uint32_t column, std::size_t k) const {
+    return places_[column].coded ? cut_ends_[k] : Extremes{ends_.low[k], ends_.high[k], ends_.seen[k] != 0};
+  }
+
+  // Columns of more than a byte: the cut is drawn at once, and the side stands for the code.
   void look_at_codes(const RandomNode& node, std::uint32_t j, std::size_t k) {
     const Column& column = block_->columns[j];
     load_codes(node, column);
@@ -232,14 +245,7 @@ class RandomSearch {
     ends_.varies[k] = any && (several || ends.has_missing) ? 255 : 0;
     ends_.missing[k] = kAbsent;
     if (ends_.varies[k] == 0) return;
-    if (column.categorical) {
-      const auto categories = draw_categories(node, column, j, ends);
-      if (side_of_.size() <= column.n_codes) side_of_.resize(column.n_codes + 1);
-      for (std::size_t c = 0; c < categories.size(); ++c) side_of_[categories[c]] = c < n_left_ ? kLeft : kRight;
-      side_of_[column.n_codes] = kAbsent;
-      for (std::size_t i = 0; i < node.n; ++i) codes_[i * kCutColumns + k] = side_of_[all_codes_[i]];
-      return;
-    }
+    if (column.categorical && several) return cut_categories_of(node.key, j, k, node.n, column.n_codes);
     last_left_[k] = ends.last;
     if (several) {
       const CutPoint at = draw_key_cut(node.key, column, j, ends);
@@ -253,29 +259,6 @@ class RandomSearch {
     visit_width(column, [&](auto codes) {
       for (std::size_t i = 0; i < node.n; ++i) all_codes_[i] = codes[row_[slots[i]] * column.stride];
     });
-  }
-
-  // The categories that are here in a random order, of which n_left_ go left.
-  std::span<const Code> draw_categories(const RandomNode& node, const Column& column, std::uint32_t j,
-                                        const Extremes& ends) {
-    std::size_t n = 0;
-    const std::size_t first = ends.first / 64, last = ends.last / 64;
-    if (last - first <= node.n) {
-      if (here_.size() <= column.n_codes / 64) here_.resize(column.n_codes / 64 + 1);
-      for (std::size_t i = 0; i < node.n; ++i) here_[all_codes_[i] / 64] |= std::uint64_t{1} << (all_codes_[i] % 64);
-      if (ends.has_missing) here_[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));
-      for (std::size_t word = first; word <= last; ++word) {
-        for (std::uint64_t bits = std::exchange(here_[word], 0); bits != 0; bits &= bits - 1) {
-          categories_[n++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-        }
-      }
-    } else {  // a map of all codes would take longer than the rows
-      std::copy_n(all_codes_, node.n, categories_);
-      std::sort(categories_, categories_ + node.n);
-      n = static_cast<std::size_t>(std::unique(categories_, categories_ + node.n) - categories_) - ends.has_missing;
-    }
-    n_left_ = n > 1 ? shuffle_and_cut(node.key, j, {categories_, n}) : n;
-    return {categories_, n};
   }
 
   // Missing values went right; here, left.
@@ -306,25 +289,22 @@ class RandomSearch {
     const std::size_t chosen = first_ranked(columns, equal);
     if (most == best_.score && !(columns[chosen] != best_.column && ties_.prefers(columns[chosen], best_.column)))
       return;
-    best_ = {most,
-             columns[chosen],
-             cut_ends_[chosen],
-             last_left_[chosen],
-             thresholds_[chosen],
-             missing_left,
-             h_of(chosen),
-             values_.packed(left_.data(), chosen)};
-    const std::uint8_t top = top_of(columns, chosen), missing = ends_.missing[chosen];
-    const std::uint8_t* code = codes_ + chosen;
-    if (missing_left) {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top || *code == missing;
-    } else {
-      for (std::size_t i = 0; i < rows.n; ++i, code += kCutColumns) goes_left_[i] = *code <= top;
+    best_ = {
+        most,         columns[chosen], ends_of(columns[chosen], chosen),    last_left_[chosen], thresholds_[chosen],
+        missing_left, h_of(chosen),    values_.packed(left_.data(), chosen)};
+    sides_ = {codes_ + chosen, kCutColumns, top_[chosen]};
+    if (!missing_left) return;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const bool left = sides_.left(i) || codes_[i * kCutColumns + chosen] == ends_.missing[chosen];
+      side_[i] = left ? kLeft : kRight;
     }
+    sides_ = {side_, 1, kLeft};
   }
 
-  std::uint8_t top_of(std::span<const std::uint32_t> columns, std::size_t k) const {
-    return places_[columns[k]].coded ? kLeft : static_cast<std::uint8_t>(last_left_[k]);
+  // Keeps the sides, or the other ones, where no codes are.
+  void put_sides_apart(std::size_t n, bool flip) {
+    for (std::size_t i = 0; i < n; ++i) side_[i] = sides_.left(i) != flip ? kLeft : kRight;
+    sides_ = {side_, 1, kLeft};
   }
 
   Lane h_of(std::size_t k) const {
@@ -337,20 +317,29 @@ class RandomSearch {
   // As ColumnSearch::choose_left does: categories that are not here go right, so the other side is listed if need be.
   void list_categories(const RandomNode& node, const Column& column, DoneNode& done, Subtree& tree) {
     done.threshold = kNaN;
-    load_codes(node, column);
-    const auto all = draw_categories(node, column, best_.column, best_.ends);
     const bool flip =
-        best_.ends.has_missing ? best_.missing_left || n_left_ == all.size() : best_.left_h > own_h_ - best_.left_h;
+        best_.ends.has_missing ? best_.missing_left || !best_.several() : best_.left_h > own_h_ - best_.left_h;
     if (flip) {
-      for (std::size_t i = 0; i < node.n; ++i) goes_left_[i] = !goes_left_[i];
+      put_sides_apart(node.n, true);
       best_.missing_left = !best_.missing_left;
       best_.left_h = own_h_ - best_.left_h, best_.left_sum = node.sum - best_.left_sum;
     }
-    std::vector<Code> listed;
+    std::size_t n = 0;
     if (has_few_codes(plan_.matrix.columns[best_.column])) {
-      for (const Code code : flip ? all.subspan(n_left_) : all.first(n_left_)) listed.push_back(column.original(code));
+      load_codes(node, column);
+      std::uint64_t here[kFewKeptCodes / 64 + 1] = {};
+      for (std::size_t i = 0; i < node.n; ++i) {
+        here[all_codes_[i] / 64] |= std::uint64_t{sides_.left(i)} << (all_codes_[i] % 64);
+      }
+      here[column.n_codes / 64] &= ~(std::uint64_t{1} << (column.n_codes % 64));  // the missing
+      for (std::size_t word = 0; word * 64 < column.slots(); ++word) {
+        for (std::uint64_t bits = here[word]; bits != 0; bits &= bits - 1) {
+          const std::size_t code = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          all_codes_[n++] = column.original(static_cast<Code>(code));
+        }
+      }
     }
-    tree.add_set(done, listed);
+    tree.add_set(done, {all_codes_, n});
   }
 
   static constexpr std::size_t kMostAtOnce = kCutColumns - 1;  // columns; one more is the whole node
@@ -360,9 +349,7 @@ class RandomSearch {
   ColumnDraw draw_;
   TieBreak ties_;
   std::vector<Place> places_;  // of the columns
-  bool any_coded_ = false;
-  // Of a node that is not pure every cut pays, since none loses anything; of two rows, all divide them alike.
-  bool takes_any_, takes_any_of_two_;
+  bool any_coded_ = false, any_categories_ = false;
   bool near_ = false;  // are all columns among the first bytes of a row?
 
   // The subtree at hand.
@@ -374,8 +361,9 @@ class RandomSearch {
   // The node at hand.
   alignas(16) std::uint8_t codes_[kCutRows * kCutColumns];
   CutBytes tops_;
+  std::uint8_t top_[kCutColumns];
   CutEnds ends_{};
-  Extremes cut_ends_[kCutColumns];
+  Extremes cut_ends_[kCutColumns];  // of more than a byte
   Code last_left_[kCutColumns];
   double thresholds_[kCutColumns];
   std::vector<T> left_, present_;  // sums, cells x kCutColumns
@@ -383,11 +371,9 @@ class RandomSearch {
   double own_score_ = 0;
   Lane own_h_ = 0;
   Best best_;
-  std::uint8_t goes_left_[kCutRows];  // for the best
-  Code all_codes_[kCutRows], categories_[kCutRows];
-  std::size_t n_left_ = 0;
-  std::vector<std::uint8_t> side_of_;  // of each category that is here
-  std::vector<std::uint64_t> here_;    // bits of categories; all zero between columns
+  Sides sides_{};  // of the best
+  std::uint8_t side_[kCutRows];
+  Code all_codes_[kCutRows + kCodesAtOnce];  // of the column at hand
 };
 
 }  // namespace weald

@@ -40,14 +40,14 @@ class RandomGrower {
     const Units units = open.frame ? open.frame->units : Units{};
     RandomNode node{open.key, open.id, open.depth, 0, open.size(), open.sum, units};
     values_.load(block, list, node);
+    first_ = open.begin;
     for (open_.clear();;) {
-      DoneNode& done = tree.nodes[node.id];
-      done.begin = open.begin + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
-      done.sum = node.sum;
+      DoneNode& done = place(node, tree);
       if (could_split(node) && search_.find_split(node, values_.channels(node))) {
         search_.describe(node, done, tree);
         done.left = static_cast<std::int32_t>(tree.nodes.size());
-        open_.push_back(divide(node, tree));
+        const RandomNode other = divide(node, tree);
+        other.n > 1 ? open_.push_back(other) : static_cast<void>(place(other, tree));
         continue;
       }
       if (open_.empty()) break;
@@ -65,15 +65,23 @@ class RandomGrower {
            !values_.pure(node, search_.slots() + node.begin);
   }
 
+  DoneNode& place(const RandomNode& node, Subtree& tree) const {
+    DoneNode& done = tree.nodes[node.id];
+    done.begin = first_ + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
+    done.sum = node.sum;
+    return done;
+  }
+
   // The node becomes its left child; returns the right one.
   RandomNode divide(RandomNode& node, Subtree& tree) {
     Slot* const slots = search_.slots() + node.begin;
     Slot away[kCutRows];
     std::size_t left = 0, right = 0;
+    const auto sides = search_.sides();
     for (std::size_t i = 0; i < node.n; ++i) {
       const Slot slot = slots[i];
       slots[left] = slot, away[right] = slot;  // left <= i: never overwrites one not yet read
-      const bool goes_left = search_.goes_left(i);
+      const bool goes_left = sides.left(i);
       left += goes_left, right += !goes_left;
     }
     std::copy_n(away, right, slots + left);
@@ -93,6 +101,7 @@ class RandomGrower {
   Values values_;
   RandomSearch<Values> search_;
   std::vector<RandomNode> open_;
+  Row first_ = 0;  // place of the first slot's row
 };
 
 }  // namespace weald

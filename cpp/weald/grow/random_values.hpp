@@ -128,6 +128,7 @@ class RandomNumbers {
   explicit RandomNumbers(const Plan& plan)
       : stats_(plan.stats), channels_(plan.stats), outputs_(plan.stats.channels), values_((1 + outputs_) * kCutRows) {
     if (stats_.real()) target_.resize(kCutRows), y_.resize(outputs_ * kCutRows);
+    fewest_scored_ = plan.takes_any() ? 3 : 2;
   }
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
@@ -152,11 +153,18 @@ class RandomNumbers {
   CutValues<T> of_rows() const { return {.values = values_.data(), .cells = 1 + outputs_}; }
 
   bool pure(const RandomNode& node, const Slot* slots) const {
-    return std::all_of(slots, slots + node.n, [&](Slot slot) {
-      if (!stats_.real()) return (values_[kCutRows + slot] == 0) == (values_[kCutRows + slots[0]] == 0);
-      const double *y = &y_[slot * outputs_], *first = &y_[slots[0] * outputs_];
-      return std::equal(y, y + outputs_, first);
-    });
+    const double* first = stats_.real() ? &y_[slots[0] * outputs_] : nullptr;
+    for (std::size_t i = 1; i < node.n; ++i) {
+      const std::size_t slot = slots[i];
+      if (!first) {
+        if ((values_[kCutRows + slot] == 0) != (values_[kCutRows + slots[0]] == 0)) return false;
+      } else {
+        for (std::size_t o = 0; o < outputs_; ++o) {
+          if (y_[slot * outputs_ + o] != first[o]) return false;
+        }
+      }
+    }
+    return true;
   }
   const Channels& channels(const RandomNode& node) {
     if (stats_.real()) channels_.g_centre = node.units.centre, channels_.g_unit = node.units.g_unit;
@@ -166,7 +174,7 @@ class RandomNumbers {
 
   // As Expander::measure: the units of the parent, until the targets have come much closer together.
   void measure(RandomNode& node, const Slot* slots) {
-    if (!stats_.real() || node.n < 2) return;
+    if (!stats_.real() || node.n < fewest_scored_) return;
     double low = kInf, high = -kInf;
     for (std::size_t i = 0; i < node.n; ++i) {
       const double* y = &y_[slots[i] * outputs_];
@@ -193,8 +201,8 @@ class RandomNumbers {
   }
 
   const Statistics& stats_;
-  Channels channels_;  // with the units of the node at hand
-  std::size_t outputs_;
+  Channels channels_;                    // with the units of the node at hand
+  std::size_t outputs_, fewest_scored_;  // rows of a node
   std::vector<T> values_;
   std::vector<const double*> target_;
   std::vector<double> y_;  // outputs a slot

@@ -282,7 +282,7 @@ class ColumnSearch {
 
   std::size_t random_position() {
     if (groups_ == Groups::TwoSides) return 1;
-    if (column_.categorical) return shuffle_and_cut(request_.node_key, j_, order());
+    if (column_.categorical) return cut_categories(request_.node_key, j_, order());
     if (listed() &&
         !column_.keyed) {  // where the cut is among the codes that are here; the best is drawn in full later
       const Extremes ends{order().front(), order().back(), has_missing_};

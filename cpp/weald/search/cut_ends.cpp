@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "weald/search/cut_vectors.hpp"
+#include "weald/search/draw_cut.hpp"
 
 namespace weald {
 
@@ -39,37 +40,78 @@ WEALD_WIDE void find_gathered_ends(std::size_t n, const std::uint8_t* codes, Cut
                 [&](std::size_t i) __attribute__((always_inline)) { return load<Bytes16>(codes + i * kCutColumns); });
 }
 
-}  // namespace
-
-void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
-                     CutEnds& ends) {
+template <class Rows>
+void look_far(const Rows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes, CutEnds& ends) {
   for (std::size_t i = 0; i < rows.n; ++i) {
-    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    const std::uint8_t* row = rows.row(i);
     for (std::size_t k = 0; k < m; ++k) codes[i * kCutColumns + k] = row[places[k]];
   }
   find_gathered_ends(rows.n, codes, ends);
 }
 
+template <class Rows>
+WEALD_INLINE void look_near(const Rows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
 #ifndef __clang__
-WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
   const Bytes16 order = vector_of(places);
   find_all_ends(rows.n, ends, [&](std::size_t i) __attribute__((always_inline)) {
-    const std::uint8_t* row = rows.bytes[rows.slots[i]];
+    const std::uint8_t* row = rows.row(i);
     const Bytes16 own = __builtin_shuffle(load<Bytes16>(row), load<Bytes16>(row + kCutColumns), order);
     store(codes + i * kCutColumns, own);
     return own;
   });
-}
 #else
-void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
   std::uint32_t far[kCutColumns];
   for (std::size_t k = 0; k < kCutColumns; ++k) far[k] = vector_of(places)[k];
-  look_at_columns(rows, far, kCutColumns, codes, ends);
-}
+  look_far(rows, far, kCutColumns, codes, ends);
 #endif
+}
+
+}  // namespace
+
+void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends) {
+  look_far(rows, places, m, codes, ends);
+}
+void look_at_columns(const TableRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends) {
+  look_far(rows, places, m, codes, ends);
+}
+WEALD_WIDE void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  look_near(rows, places, codes, ends);
+}
+WEALD_WIDE void look_at_near_columns(const TableRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends) {
+  look_near(rows, places, codes, ends);
+}
+
+// Whole vectors: the first code again behind the last one.
+WEALD_WIDE void put_category_sides(Code* codes, std::size_t n, const CategoryNumbers& number, Code missing,
+                                   std::uint8_t* sides) {
+  typedef std::uint32_t Codes __attribute__((vector_size(4 * kCodesAtOnce)));
+  std::fill_n(codes + n, kCodesAtOnce, codes[0]);
+  Codes low = ~Codes{}, high = {};
+  std::uint32_t each[kCutRows + kCodesAtOnce];
+  for (std::size_t i = 0; i < n; i += kCodesAtOnce) {
+    const auto own = load<Codes>(codes + i), numbers = number(own), absent = static_cast<Codes>(own == missing);
+    const Codes from = numbers | absent, to = numbers & ~absent;
+    low = from < low ? from : low, high = to > high ? to : high;
+    store(each + i, numbers);
+  }
+  std::uint32_t least = low[0], most = high[0];
+  for (std::size_t k = 1; k < kCodesAtOnce; ++k) least = std::min(least, low[k]), most = std::max(most, high[k]);
+  const std::uint32_t threshold = number.draw_threshold(least, most);
+  for (std::size_t i = 0; i < n; i += kCodesAtOnce) {
+    const auto absent = static_cast<Codes>(load<Codes>(codes + i) == missing);
+    store(each + i, (static_cast<Codes>(load<Codes>(each + i) > threshold) & ~absent & kRight) | (absent & kAbsent));
+  }
+  for (std::size_t i = 0; i < n; ++i) sides[i * kCutColumns] = static_cast<std::uint8_t>(each[i]);
+}
+
 #else
 void look_at_columns(const CutRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
+void look_at_columns(const TableRows&, const std::uint32_t*, std::size_t, std::uint8_t*, CutEnds&) {}
 void look_at_near_columns(const CutRows&, CutBytes, std::uint8_t*, CutEnds&) {}
+void look_at_near_columns(const TableRows&, CutBytes, std::uint8_t*, CutEnds&) {}
+void put_category_sides(Code*, std::size_t, const CategoryNumbers&, Code, std::uint8_t*) {}
 #endif
 
 // Loops that the compiler turns into vectors.

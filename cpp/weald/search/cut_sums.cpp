@@ -283,11 +283,6 @@ WEALD_WIDE void score_lanes(const Lane* sums, std::size_t m, std::size_t total, 
 
 }  // namespace
 
-void count_left(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second, std::uint8_t* all,
-                std::uint8_t* seconds) {
-  count_rows(codes, n, tops, second, all, seconds);
-}
-
 template <>
 void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
               const CutValues<std::int16_t>& values, std::int16_t* sums) {
@@ -318,7 +313,6 @@ void score_cuts(const Lane* sums, std::size_t m, std::size_t total, const CutVal
   score_lanes(sums, m, total, values, scores);
 }
 #else
-void count_left(const std::uint8_t*, std::size_t, CutBytes, const std::uint8_t*, std::uint8_t*, std::uint8_t*) {}
 template <>
 void sum_left(const CutRows&, const std::uint8_t*, CutBytes, std::size_t, const CutValues<std::int16_t>&,
               std::int16_t*) {}

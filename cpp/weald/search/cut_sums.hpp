@@ -15,6 +15,8 @@
 
 namespace weald {
 
+class CategoryNumbers;  // draw_cut.hpp
+
 inline constexpr std::size_t kCutColumns = 16, kCutRows = 1024;
 
 #ifdef WEALD_HAS_VECTORS
@@ -30,6 +32,17 @@ struct CutRows {
   const std::uint8_t* const* bytes;  // of every slot, where the codes of its row begin
   const Slot* slots;
   std::size_t n;
+
+  const std::uint8_t* row(std::size_t i) const { return bytes[slots[i]]; }
+};
+// ... or of a whole table.
+struct TableRows {
+  const std::uint8_t* first;
+  std::size_t stride;
+  const Row* rows;
+  std::size_t n;
+
+  const std::uint8_t* row(std::size_t i) const { return first + rows[i] * stride; }
 };
 
 // A byte for each of sixteen columns. In registers: what was written byte by byte would have to wait in memory until it
@@ -67,8 +80,12 @@ inline std::uint32_t bits_of(const std::uint8_t* yes) {
 // Puts the codes of m columns side by side and finds their extremes. Beyond the last column there may be anything.
 void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
                      CutEnds& ends);
-// The same for columns that are among the first 32 bytes of a row.
+void look_at_columns(const TableRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
+                     CutEnds& ends);
+// The same for columns that are among the first kNearBytes of a row.
+inline constexpr std::size_t kNearBytes = 2 * kCutColumns;
 void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
+void look_at_near_columns(const TableRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
 
 // What a row adds, by slot, and the sums: cells x kCutColumns. T is 16 bits wide where weights are light.
 //   dense      values[c * cell_stride + slot * row_stride] to cell c: in a small subtree H first, then the G of outputs
@@ -92,18 +109,18 @@ void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std
 template <class T>
 void score_cuts(const T* sums, std::size_t m, std::size_t total, const CutValues<T>& values, double* scores);
 
-// Rows of two classes with codes up to `tops`: how many, and how many of the second class. At most 255 of them.
-void count_left(const std::uint8_t* codes, std::size_t n, CutBytes tops, const std::uint8_t* second, std::uint8_t* all,
-                std::uint8_t* seconds);
-
 // Columns of any codes, by themselves: the first and last code, and whether one is `missing`.
 struct CodeEnds {
   Code first, last;
   bool has_missing;
 };
 CodeEnds find_code_ends(const Code* codes, std::size_t n, Code missing);
-// Codes up to the last become `kLeft`, others kRight or, if missing, kAbsent; kCutColumns apart.
+// Codes become sides, kCutColumns apart: kAbsent if they are `missing`, else kLeft or kRight.
 inline constexpr std::uint8_t kLeft = 0, kRight = 1, kAbsent = 2;
+// Those up to the last go left,
 void put_sides(const Code* codes, std::size_t n, Code last_left, Code missing, std::uint8_t* sides);
+// or the categories that are drawn. At least two are here; behind the codes there is room for kCodesAtOnce.
+inline constexpr std::size_t kCodesAtOnce = 8;
+void put_category_sides(Code* codes, std::size_t n, const CategoryNumbers& number, Code missing, std::uint8_t* sides);
 
 }  // namespace weald

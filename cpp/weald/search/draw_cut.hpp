@@ -1,10 +1,11 @@
-// The random rule. A numeric column: a threshold drawn uniformly between the extremes present. Categories: a random
-// order of those present, cut anywhere.
+// The random rule. A numeric column: a threshold drawn uniformly between the extremes present. Categories: the same between
+// random numbers that they get here.
 #pragma once
 
 #include "weald/base/paths.hpp"
 #include "weald/base/random.hpp"
 #include "weald/base/sorting.hpp"
+#include "weald/base/wide_vectors.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
@@ -84,13 +85,40 @@ inline CutPoint draw_rank_cut(const SearchRequest& request, const Column& column
   return cut;
 }
 
-// How many of the categories go left, which come first afterwards. There are at least two.
-inline std::size_t shuffle_and_cut(std::uint64_t node_key, std::uint32_t j, std::span<Code> order) {
-  Stream stream(derive(node_key, j));
-  for (std::size_t p = order.size(); p > 1; --p) {
-    std::swap(order[p - 1], order[stream.below(static_cast<std::uint32_t>(p))]);
+// The numbers of the categories in one column of a node: those up to the threshold go left. Given the extremes, the
+// others and the threshold are independent and uniform in between, so that it has any number of categories below it with
+// the same probability, and any of that number: as if a random order were cut anywhere.
+class CategoryNumbers {
+ public:
+  CategoryNumbers(std::uint64_t node_key, std::uint32_t j) : key_(derive(node_key, j)) {}
+
+  // A bijection, so that no two are the same. Of one category, or of several in a vector.
+  template <class T>
+  WEALD_INLINE T operator()(T category) const {
+    T x = category + static_cast<std::uint32_t>(key_);
+    x = (x ^ (x >> 16)) * 0x7FEB352DU;
+    x ^= static_cast<std::uint32_t>(key_ >> 32);
+    x = (x ^ (x >> 15)) * 0x846CA68BU;
+    return x ^ (x >> 16);
   }
-  return 1 + stream.below(static_cast<std::uint32_t>(order.size() - 1));
+  // At least the smallest and below the largest, which differ.
+  std::uint32_t draw_threshold(std::uint32_t least, std::uint32_t most) const {
+    return least + to_below(mix(key_), most - least);
+  }
+
+ private:
+  std::uint64_t key_;
+};
+
+// How many of at least two categories go left, which come first afterwards.
+inline std::size_t cut_categories(std::uint64_t node_key, std::uint32_t j, std::span<Code> order) {
+  const CategoryNumbers number(node_key, j);
+  std::uint32_t least = ~std::uint32_t{0}, most = 0;
+  for (const Code code : order) least = std::min(least, number(code)), most = std::max(most, number(code));
+  const std::uint32_t threshold = number.draw_threshold(least, most);
+  const auto middle =
+      std::stable_partition(order.begin(), order.end(), [&](Code code) { return number(code) <= threshold; });
+  return static_cast<std::size_t>(middle - order.begin());
 }
 
 inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,

@@ -6,8 +6,10 @@
 // above all others.
 #pragma once
 
+#include <array>
 #include <span>
 
+#include "weald/search/cut_sums.hpp"
 #include "weald/search/draw_cut.hpp"
 #include "weald/stats/blocks.hpp"
 
@@ -15,7 +17,7 @@ namespace weald {
 
 class RandomCuts {
  public:
-  static constexpr std::size_t kColumns = 16;  // at a time
+  static constexpr std::size_t kColumns = kCutColumns;  // at a time
 
   // For sums of numbers or of one output's classes, in a block of row-major bytes.
   static bool fit(const Block& block, const Statistics& stats);
@@ -32,33 +34,34 @@ class RandomCuts {
  private:
   struct DrawnCut {
     std::size_t k;
-    bool has_missing;
+    Extremes ends;
     CutPoint at;
   };
   struct Drawn {
     const Column* column;
     std::uint32_t j;
   };
+  static constexpr std::uint8_t kNowhere = 255;  // beside kLeft, kRight and kAbsent
+  CutPoint cut_categories(std::uint64_t node_key, std::size_t k);
+  void list_left(const DrawnCut& cut, const Channels& stats, const Lane* total, Split& split) const;
   // Sums of the rows whose code is not above `tops`, columns x lanes.
-  void sum_up_to(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums);
-  void count_two(const std::uint8_t* codes, std::size_t n, const std::uint8_t* tops, const std::uint8_t* second,
-                 Lane* sums);
-  void count_classes(const std::uint8_t* tops, const Channels& stats, const Block& block, const NodeRows& rows,
-                     Lane* sums);
-  template <class ValuesOf>
-  void sum_cells(const std::uint8_t* tops, const NodeRows& rows, std::size_t cells, ValuesOf&& values_of);
-  void sum_classes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
-  void sum_lanes(const std::uint8_t* tops, const Channels& stats, const NodeRows& rows, Lane* sums);
+  void sum_up_to(CutBytes tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums);
+  void count_two_classes(CutBytes tops, const Block& block, const NodeRows& rows, Lane* sums);
+  template <class T, class WeightsOf>
+  void sum_classes(CutBytes tops, const Channels& stats, const Block& block, const NodeRows& rows, Lane* sums,
+                   WeightsOf&& weights_of);
+  template <class T, class ValuesOf>
+  void sum_cells(CutBytes tops, std::size_t cells, ValuesOf&& values_of);
 
   Drawn drawn_[kColumns] = {};
-  std::size_t n_drawn_ = 0;
+  std::size_t n_drawn_ = 0, n_rows_ = 0;
   BigVector<std::uint8_t> codes_;  // kColumns a row
-  std::uint8_t missing_[kColumns] = {}, low_[kColumns] = {}, high_[kColumns] = {}, seen_[kColumns] = {};
-  std::uint8_t cut_[kColumns] = {};
+  CutEnds ends_{};
+  CutBytes tops_;
   std::vector<DrawnCut> cuts_;
-  std::vector<std::uint8_t> counted_;  // two sets of classes x columns
-  std::vector<Lane> cells_, part_;     // cells x columns, of all rows and of some
-  std::vector<Lane> left_, absent_;    // columns x lanes: what lies left of the cut, and what is missing
+  std::array<std::uint8_t, 256> sides_[kColumns] = {};  // of every category
+  std::vector<Lane> cells_;                             // cells x columns
+  std::vector<Lane> left_, absent_;  // columns x lanes: what lies left of the cut, and what is missing
 };
 
 }  // namespace weald

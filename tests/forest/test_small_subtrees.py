@@ -27,10 +27,10 @@ def few_values(rng, columns):
     return rng.integers(3, size=(N, columns)).astype(float)
 
 
-def with_categories(rng, columns, levels=12):
+def with_categories(rng, columns, levels=12, lowest=-1):
     table = pd.DataFrame(numbers(rng, columns))
     for name in ("a", "b"):
-        codes = rng.integers(-1, levels, size=N)
+        codes = rng.integers(lowest, levels, size=N)
         table[name] = pd.Categorical.from_codes(codes, [f"{name}{k}" for k in range(levels)])
     table.columns = table.columns.astype(str)
     return table
@@ -40,8 +40,17 @@ def with_many_categories(rng, columns):
     return with_categories(rng, columns, 400)
 
 
+def with_few_categories(rng, columns):
+    return with_categories(rng, columns, 7, lowest=0)
+
+
+def without_gaps(rng, columns):
+    return with_categories(rng, columns, 60, lowest=0)
+
+
 METHODS = ("ExtraTrees", "RandomForest")
-TABLES = (numbers, with_gaps, few_values, with_categories, with_many_categories)
+CATEGORIES = (with_categories, with_many_categories, with_few_categories, without_gaps)
+TABLES = (numbers, with_gaps, few_values, *CATEGORIES)
 TARGETS = {
     "two classes": lambda rng, s: (s > rng.normal(size=N)).astype(int),
     "many classes": lambda rng, s: np.digitize(s + rng.normal(size=N), np.linspace(-2, 2, 11)),

@@ -38,7 +38,7 @@ def merged(x, n_categories, weights):
     return out
 
 
-def noise(criterion, impurity, n_outputs=1, y=None, w=None):
+def noise(criterion, impurity, n_outputs=1, y=None, w=None, shares=None):
     """What a free mean gains on noise, in weight times impurity (summed over outputs), per weight.
 
     Parameters
@@ -47,14 +47,26 @@ def noise(criterion, impurity, n_outputs=1, y=None, w=None):
         Of the node, summed over outputs.
     y, w : arrays, for "poisson"
         Targets (n, outputs) and weights of the node.
+    shares : list of arrays, for "gini"
+        Shares of the classes, (..., classes), for each output.
     """
     if criterion in ("entropy", "log_loss"):
-        return np.maximum(impurity, n_outputs / (2 * np.log(2)))
+        return np.maximum(np.minimum(impurity, n_outputs), n_outputs / (2 * np.log(2)))
+    if criterion == "gini":
+        return sum(along_one_direction(p) for p in shares)
     if criterion != "poisson":
         return impurity
     mean = w @ y / w.sum()
     variance = w @ (y - mean) ** 2 / w.sum()
     return float(np.sum(np.divide(variance, 2 * mean, out=np.zeros_like(mean), where=mean > 0)))
+
+
+def along_one_direction(p):
+    """Of the covariance C of a row's classes, tr C^2 / tr C: of two classes, their impurity."""
+    p = np.asarray(p, dtype=float)
+    C = p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :]
+    trace = np.trace(C, axis1=-2, axis2=-1)
+    return np.divide((C**2).sum((-2, -1)), trace, out=np.zeros_like(trace), where=trace > 1e-15)
 
 
 def price(categories, noise, row):

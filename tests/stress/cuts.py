@@ -131,7 +131,9 @@ def prices(nodes, j):
             row = nodes.row[nodes.number == i]
             found[i] = noise("poisson", 0.0, outputs, lesson.Y[row], lesson.w[row])
     else:
-        found = noise(lesson.criterion, (alone(nodes) - nodes.score(H, G)) / H, outputs)
+        shares = [g / H[:, None] for g in G] if lesson.criterion == "gini" else None
+        impurity = (alone(nodes) - nodes.score(H, G)) / H
+        found = noise(lesson.criterion, impurity, outputs, shares=shares)
     return price(categories, found, lesson.extra["row weight"])
 
 

@@ -16,12 +16,12 @@ class DrawnColumns {
   template <class Histograms, class Try>
   bool search(Histograms& histograms, const SearchRequest& request, const OpenNode& node, const NodeRows& rows,
               const Lane* total, std::span<const std::uint32_t> drawn, Try&& try_column, Split& best) {
-    const auto columns = byte_columns(node, drawn);
+    const auto columns = byte_columns(node, drawn, false);
     if (!columns.empty()) histograms.count(columns, rows, *request.stats);
     bool varies = false;
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       const Column& column = node.block->columns[drawn[c]];
-      if (place_[c] == kNone || column.categorical || histograms.missing(place_[c], column)) {
+      if (place_[c] == kNone || histograms.missing(place_[c], column)) {
         if (place_[c] != kNone) histograms.forget(place_[c]);
         varies |= try_column(drawn[c], nullptr, best);
       } else {
@@ -34,7 +34,7 @@ class DrawnColumns {
   // Histograms of some columns, those of bytes.
   void count(const OpenNode& node, const NodeRows& rows, const Statistics& stats,
              std::span<const std::uint32_t> drawn) {
-    const auto columns = byte_columns(node, drawn);
+    const auto columns = byte_columns(node, drawn, true);
     const std::size_t slots = std::min(node.block->most_codes, kByteSlots);
     const std::size_t apart = stats.lanes == 1 ? slots_apart(columns.size(), slots) : slots * stats.lanes;
     cells_.assign(columns.size() * apart, 0);
@@ -47,11 +47,13 @@ class DrawnColumns {
 
  private:
   // Those of the columns that can be counted together, and where each of them went.
-  std::span<const Column* const> byte_columns(const OpenNode& node, std::span<const std::uint32_t> drawn) {
+  std::span<const Column* const> byte_columns(const OpenNode& node, std::span<const std::uint32_t> drawn,
+                                              bool categories) {
     std::size_t n = 0;
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       const Column& column = node.block->columns[drawn[c]];
-      const bool fits = column.width == 1 && !column.constant() && (n == 0 || column.stride == bytes_[0]->stride);
+      const bool fits = column.width == 1 && !column.constant() && (categories || !column.categorical) &&
+                        (n == 0 || column.stride == bytes_[0]->stride);
       place_[c] = fits ? n : kNone;
       if (fits) bytes_[n++] = &column;
     }

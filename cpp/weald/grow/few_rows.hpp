@@ -23,7 +23,6 @@ template <class Sums>
 class FewRows {
  public:
   explicit FewRows(const Plan& plan) : plan_(plan), sums_(plan), draw_(plan.matrix.n_columns()) {
-    request_.stats = &sums_.channels();
     const std::size_t wanted = plan.columns_per_node, parts = (wanted + kColumns - 1) / kColumns;
     at_once_ = (wanted + parts - 1) / parts;
     categories_ = std::any_of(plan.matrix.columns.begin(), plan.matrix.columns.end(),
@@ -103,12 +102,12 @@ class FewRows {
     const auto places = places_of(node);
     sums_.look(places, node.own);
     if (sums_.pure()) return false;
-    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
+    if (plan_.rules.random_ties) ties_.key = derive(node.key, kTieKey) | 1;
     best_.score = -kInf, varies_ = false, price_.reset();
     const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
     draw_.begin();
     const auto next = [&](std::size_t k) { return wanted < d ? draw_.next(node.key) : static_cast<std::uint32_t>(k); };
-    if (node.n == 2 && !categories_) return find_split_of_two(places, wanted, next);
+    if (node.n == 2) return find_split_of_two(places, wanted, next);
     std::size_t k = 0;
     for (; k < wanted; ++k) add(next(k), places);
     try_candidates(places);
@@ -128,18 +127,27 @@ class FewRows {
   template <class Next>
   bool find_split_of_two(std::span<const Place> places, std::size_t wanted, Next&& next) {
     bool any = false;
+    best_.score = sums_.score_of(places[0]) + sums_.score_of(places[1]);
+    const bool gains = best_.score > sums_.own_score();  // rounded; two categories are free, but must gain something
     for (std::size_t k = 0; k < draw_.size() && (k < wanted || !any); ++k) {
       const std::uint32_t j = next(k);
-      if (!differ(j, places) || (any && !request_.ties.prefers(j, best_.column))) continue;
-      best_.column = j, any = true;
+      if (!differ(j, places) || (block_->columns[j].many && !gains)) continue;
+      if (!any || ties_.prefers(j, best_.column)) best_.column = j;
+      any = true;
     }
     if (!any) return false;
     const Column& column = block_->columns[best_.column];
+    best_.categorical = column.categorical;
+    best_.had_missing = best_.missing_left = false;
+    if (column.categorical) {
+      number_categories(column, places, best_ranks_);
+      rank_categories(places, best_ranks_, 2);
+      best_.last_left = 0;
+      return splits();
+    }
     const Code a = code(column, places[0]), b = code(column, places[1]);
-    best_.score = sums_.score_of(places[0]) + sums_.score_of(places[1]);
     best_.last_left = std::min(a, b), best_.first_right = std::max(a, b);
-    best_.had_missing = column.has_missing && best_.first_right == column.n_codes, best_.missing_left = false;
-    best_.categorical = false;
+    best_.had_missing = column.has_missing && best_.first_right == column.n_codes;
     return splits();
   }
 
@@ -175,50 +183,38 @@ class FewRows {
 
   // Categories are sorted by their rank in the order of the column.
   void add_categories(std::uint32_t j, const Column& column, std::span<const Place> places) {
-    const std::size_t n = list_categories(column, places);
+    std::uint8_t* const ranks = by_place_[n_candidates_];
+    const std::size_t n = number_categories(column, places, ranks);
     double price = 0;
     if (column.many) {
-      if (!price_) price_ = price_of(places);
+      if (!price_) {
+        price_ = category_price(sums_.channels(), sums_.own_score(), sums_.total(),
+                                [&](std::size_t o) { return sums_.squares(places, o); });
+      }
       price = price_->of(n);
       if (!(price < price_->most)) return;
     }
     if (n < 2) return;
-    order_categories(column, places, n);
-    Code rank[kByteSlots];
-    for (std::size_t r = 0; r < n; ++r) rank[order_[r]] = static_cast<Code>(r);
-    std::uint8_t* ranks = by_place_[n_candidates_];
-    for (const Place i : places) ranks[i] = static_cast<std::uint8_t>(rank[code(column, i)]);
+    rank_categories(places, ranks, n);
     Candidate& candidate = add_candidate(j, ranks, n);
     candidate.by_place = true, candidate.price = price;
   }
 
-  // Into order_; how many they are.
-  std::size_t list_categories(const Column& column, std::span<const Place> places) {
+  // Numbers the categories that are here, in the order of their codes; how many they are.
+  std::size_t number_categories(const Column& column, std::span<const Place> places, std::uint8_t* numbers) {
     MarkedBytes marks;
-    for (const Place i : places) marks.mark(code(column, i));
-    std::size_t n = 0;
-    marks.take([&](Code code) { order_[n++] = code; });
+    for (const Place i : places) marks.mark(numbers[i] = code(column, i));
+    std::uint8_t number[kByteSlots], n = 0;
+    marks.take([&](Code code) { number[code] = n++; });
+    for (const Place i : places) numbers[i] = number[numbers[i]];
     return n;
   }
-  void order_categories(const Column& column, std::span<const Place> places, std::size_t n) {
-    const std::size_t lanes = plan_.stats.lanes;
-    Code number[kByteSlots];
-    for (std::size_t k = 0; k < n; ++k) number[order_[k]] = static_cast<Code>(k);
-    cells_.assign(n * lanes, 0);
-    for (const Place i : places) {
-      const Lane* from = sums_.cell(i);
-      Lane* to = &cells_[number[code(column, i)] * lanes];
-      for (std::size_t l = 0; l < lanes; ++l) to[l] += from[l];
-    }
-    std::iota(number, number + n, Code{0});
-    sort_by_keys({order_, n}, category_keys(sums_.channels(), cells_.data(), {number, n}));
-  }
 
-  CategoryPrice price_of(std::span<const Place> places) {
-    const std::size_t lanes = plan_.stats.lanes;
-    words_.resize(places.size() * lanes);
-    for (std::size_t p = 0; p < places.size(); ++p) std::copy_n(sums_.cell(places[p]), lanes, &words_[p * lanes]);
-    return category_price(request_, {{}, places.size(), {words_.data(), words_.size()}, {}}, sums_.total());
+  // From their numbers to their ranks.
+  void rank_categories(std::span<const Place> places, std::uint8_t* numbers, std::size_t n) {
+    std::uint8_t rank[kRows];
+    find_ranks(sums_.category_keys(places, numbers, n), rank);
+    for (const Place i : places) numbers[i] = rank[numbers[i]];
   }
 
   void try_candidates(std::span<const Place> places) {
@@ -235,7 +231,7 @@ class FewRows {
       const double score = priced ? cuts_.most(c) - one.price : cuts_.most(c);
       if (cuts_.most(c) == -kInf || (priced && !(score > price_->own))) continue;
       varies_ = true;
-      if (!best_.loses_to(score, one.column, request_.ties)) continue;
+      if (!best_.loses_to(score, one.column, ties_)) continue;
       best_.score = score, best_.column = one.column;
       best_.last_left = cuts_.last_left(c) - one.missing_left,
       best_.first_right = cuts_.first_right(c) - one.missing_left;
@@ -348,7 +344,7 @@ class FewRows {
 
   const Plan& plan_;
   Sums sums_;
-  SearchRequest request_;
+  TieBreak ties_;
   bool categories_ = false;  // are there any?
   std::size_t at_once_ = 0;  // columns
   // The subtree at hand.
@@ -369,7 +365,6 @@ class FewRows {
   Split best_;
   std::optional<CategoryPrice> price_;
   Code order_[kByteSlots] = {};  // categories of a column
-  std::vector<Lane> cells_, words_;
   SortedCuts cuts_;
 };
 

@@ -132,7 +132,16 @@ class NodeSearch {
   // The best split of a node and its gain. The node's sums are in `total`.
   Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
     if (priced_) {
-      price_ = category_price(request_, rows, total);
+      price_ = category_price(channels_, node_score(request_, rows, total), total, [&](std::size_t o) {
+        const std::size_t lanes = channels_.lanes;
+        double squares = 0;
+        for (std::size_t i = 0; i < rows.n; ++i) {
+          const Lane* word = rows.words.get(i * lanes, lanes);
+          const double g = static_cast<double>(word[2 + o]);
+          squares += word[1] > 0 ? g * g / static_cast<double>(word[1]) : 0;
+        }
+        return squares;
+      });
       request_.price = &price_;
     }
     const SearchRequest& request = request_for(node);

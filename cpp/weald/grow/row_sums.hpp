@@ -7,13 +7,18 @@
 //   look(places, node)        makes a node the one at hand; pure, own_score, total: of it
 //   search(cuts)              the best cuts of sorted columns (search/sorted_cuts.hpp)
 //   score_of(place)           of a row by itself
-//   h(place), cell(place)     of a row: its weight; all its lanes
+//   h(place)                  of a row: its weight
+//   squares(places, o)        sum of h y^2 of an output, for the price of categories; of classes, none
+//   category_keys(..)         what n categories are ordered by; category[place] is the number of a row's
 //
 // The arithmetic is that of the walks in search/: the same bits.
 #pragma once
 
+#include <array>
+
 #include "weald/grow/node.hpp"
 #include "weald/grow/plan.hpp"
+#include "weald/search/category_order.hpp"
 #include "weald/search/number_histograms.hpp"
 #include "weald/search/sorted_cuts.hpp"
 #include "weald/stats/fill_lanes.hpp"
@@ -21,6 +26,13 @@
 namespace weald {
 
 using Place = std::uint8_t;
+
+// 0, 1, ..
+inline constexpr auto kNumbers = [] {
+  std::array<Code, kFewRows> numbers{};
+  std::iota(numbers.begin(), numbers.end(), Code{0});
+  return numbers;
+}();
 
 // Real targets, and two classes under weights that are not light.
 class NumberSums {
@@ -88,16 +100,26 @@ class NumberSums {
   const Lane* total() const { return total_; }
   const Channels& channels() const { return channels_; }
   Lane h(Place i) const { return static_cast<Lane>(h_[i]); }
-  const Lane* cell(Place i) {
-    cell_[0] = 1, cell_[1] = h(i);
-    for (std::size_t o = 0; o < outputs_; ++o) cell_[2 + o] = g_[o][i];
-    return cell_;
+  double squares(std::span<const Place> places, std::size_t o) const {
+    double sum = 0;
+    for (const Place i : places) sum += square(g_[o][i]) / h_[i];
+    return sum;
   }
 
   double score_of(Place i) const {
     double squares = 0;
     for (std::size_t o = 0; o < outputs_; ++o) squares += square(g_[o][i]);
     return squares / h_[i];
+  }
+  std::span<const double> category_keys(std::span<const Place> places, const std::uint8_t* category, std::size_t n) {
+    const std::size_t lanes = 2 + outputs_;
+    std::fill_n(cells_, n * lanes, 0);
+    for (const Place i : places) {
+      Lane* const cell = cells_ + category[i] * lanes;
+      cell[1] += h(i);
+      for (std::size_t o = 0; o < outputs_; ++o) cell[2 + o] += g_[o][i];
+    }
+    return keys_.of(channels_, cells_, {kNumbers.data(), n});
   }
   void search(SortedCuts& cuts) const { cuts.search_numbers(h_, g_[0], outputs_, total_ + 1); }
 
@@ -124,7 +146,9 @@ class NumberSums {
   const double* target_[kRows] = {};
   double h_[kRows] = {};  // exact: sums of H are below 2^53
   Lane g_[kMostOutputs][kRows] = {};
-  Lane total_[2 + kMostOutputs] = {}, cell_[2 + kMostOutputs] = {};  // count, H, G of all outputs
+  Lane total_[2 + kMostOutputs] = {};            // count, H, G of all outputs
+  Lane cells_[kRows * (2 + kMostOutputs)] = {};  // of categories
+  CategoryKeys keys_;
   bool pure_ = false;
 };
 
@@ -134,7 +158,7 @@ class ClassSums {
   struct OfNode {};
   static constexpr std::size_t kMostRows = SortedCuts::kRows;
   explicit ClassSums(const Plan& plan)
-      : channels_(plan.stats), number_(plan.stats.channels), total_(plan.stats.lanes), cell_(plan.stats.lanes) {}
+      : channels_(plan.stats), number_(plan.stats.channels), total_(plan.stats.lanes) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
@@ -173,13 +197,25 @@ class ClassSums {
   }
   const Channels& channels() const { return channels_; }
   Lane h(Place i) const { return static_cast<Lane>(h_[i]); }
-  const Lane* cell(Place i) {
-    std::fill(cell_.begin(), cell_.end(), 0);
-    cell_[0] = 1, cell_[1] = cell_[2 + class_[of_row_[i]]] = h(i);
-    return cell_.data();
-  }
+  static double squares(std::span<const Place>, std::size_t) { return 0; }
 
   double score_of(Place i) const { return h_[i]; }  // h^2 / h
+  // By rows, which are fewer than cells.
+  std::span<const double> category_keys(std::span<const Place> places, const std::uint8_t* category, std::size_t n) {
+    std::fill_n(category_h_, n, 0);
+    for (const Place i : places) category_h_[category[i]] += h(i);
+    const auto each = [&](auto&& add) {
+      for (const Place i : places) add(category[i], of_row_[i], h(i));
+    };
+    // Of the largest classes the first, in the order of the table.
+    std::size_t first = 0;
+    for (std::size_t k = 1; k < n_classes_; ++k) {
+      const Lane lead = weight_[k] - weight_[first];
+      if (lead > 0 || (lead == 0 && class_[k] < class_[first])) first = k;
+    }
+    find_principal_keys<Lane>(each, {category_h_, n}, first, {direction_, n_classes_}, {along_, n}, {keys_, n});
+    return {keys_, n};
+  }
   void search(SortedCuts& cuts) const {
     cuts.search_classes(
         {h_, products_, of_row_, weights_, n_classes_, static_cast<double>(total_h_), static_cast<double>(squares_)});
@@ -196,7 +232,9 @@ class ClassSums {
   Lane weight_[kRows] = {};                      // of classes, in the node
   double weights_[kRows] = {};                   // the same
   Lane total_h_ = 0, squares_ = 0;
-  std::vector<Lane> total_, cell_;
+  std::vector<Lane> total_;
+  Lane category_h_[kRows] = {}, along_[kRows] = {}, direction_[kRows] = {};  // of the order of categories
+  double keys_[kRows] = {};
 };
 
 // Two classes under light weights: a word a row, G << 32 | H.
@@ -227,8 +265,13 @@ class TwoClassSums {
   const Lane* total() const { return &sum_; }
   const Channels& channels() const { return channels_; }
   Lane h(Place i) const { return words_[i] & 0xFFFFFFFF; }
-  const Lane* cell(Place i) const { return &words_[i]; }
+  static double squares(std::span<const Place>, std::size_t) { return 0; }
   double score_of(Place i) const { return score(words_[i]); }
+  std::span<const double> category_keys(std::span<const Place> places, const std::uint8_t* category, std::size_t n) {
+    std::fill_n(cells_, n, 0);
+    for (const Place i : places) cells_[category[i]] += words_[i];
+    return keys_.of(channels_, cells_, {kNumbers.data(), n});
+  }
   void search(SortedCuts& cuts) const { cuts.search_two_classes(words_, sum_); }
 
  private:
@@ -236,8 +279,9 @@ class TwoClassSums {
     return quadratic(static_cast<double>(sum >> 32), static_cast<double>(sum & 0xFFFFFFFF));
   }
   const Channels& channels_;
-  Lane words_[SortedCuts::kRows] = {};
+  Lane words_[SortedCuts::kRows] = {}, cells_[SortedCuts::kRows] = {};  // of rows, of categories
   Lane sum_ = 0;
+  CategoryKeys keys_;
 };
 
 }  // namespace weald

@@ -11,7 +11,11 @@ enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides, Listed, ListedCha
 
 inline Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                          const Lane* total, const Lane* ready) {
-  if (column.categorical || is_from_rows(request.stats->criterion)) return Groups::Cells;
+  // A cell costs two adds and two squares for each class.
+  const bool many_groups = column.slots() * std::max<std::size_t>(4, request.stats->channels * 2 / 3) > node.n;
+  const bool chains = ready == nullptr && many_groups && chainable(*request.stats, total);
+  if (column.categorical) return chains && !request.random ? Groups::Chains : Groups::Cells;
+  if (is_from_rows(request.stats->criterion)) return Groups::Cells;
   if (request.lists) return chainable(*request.stats, total) ? Groups::ListedChains : Groups::Listed;
   if (request.random) return Groups::TwoSides;
   const Channels& stats = *request.stats;
@@ -27,9 +31,7 @@ inline Groups groups_for(const SearchRequest& request, const Column& column, std
       stats.criterion == Criterion::Gini && request.plain() && dense) {
     return Groups::AllCodes;
   }
-  // A cell costs two adds and two squares for each class.
-  const bool many_groups = column.slots() * std::max<std::size_t>(4, stats.channels * 2 / 3) > node.n;
-  return ready == nullptr && many_groups && chainable(stats, total) ? Groups::Chains : Groups::Cells;
+  return chains ? Groups::Chains : Groups::Cells;
 }
 
 }  // namespace weald

@@ -102,9 +102,40 @@ class ColumnSearch {
   }
 
   void sort_categories() {
-    sort_by_keys(order(), is_from_rows(stats_.criterion)
-                              ? median_keys(node_, stats_, rows_by_group(column_, node_, order()))
-                              : category_keys(stats_, cells_, order()));
+    if (is_from_rows(stats_.criterion)) {
+      sort_by_keys(order(), median_keys(node_, stats_, rows_by_group(column_, node_, order())));
+    } else if (groups_ == Groups::Chains) {
+      const auto each = [&](auto&& add) {
+        for (std::size_t c = 0; c < order().size(); ++c) {
+          each_of(order()[c], [&](std::size_t i) {
+            for (std::size_t o = 0; o < stats_.n_outputs; ++o)
+              add(c, node_.hot[i * stats_.n_outputs + o], node_.words[i]);
+          });
+        }
+      };
+      const auto weight_of = [&](std::size_t c) { return h_of(order()[c]); };
+      sort_by_keys(order(), CategoryKeys().of_many(stats_, order().size(), each, weight_of));
+    } else {
+      sort_by_keys(order(), CategoryKeys().of(stats_, cells_, order()));
+    }
+  }
+
+  // The rows of a code, if they are in chains.
+  template <class Fn>
+  void each_of(Code code, Fn&& fn) const {
+    for (std::uint32_t row = scratch_.head[code]; row != 0; row = scratch_.next[row - 1]) fn(row - 1);
+  }
+  Lane h_of(Code code) const {
+    if (groups_ != Groups::Chains) return h_of_cell(stats_, cells_ + code * stats_.lanes);
+    Lane h = 0;
+    each_of(code, [&](std::size_t i) { h += node_.words[i]; });
+    return h;
+  }
+  // By how much the first of the categories outweigh the others.
+  Lane lead_of(std::size_t first) const {
+    Lane lead = 0;
+    for (std::size_t p = 0; p < order().size(); ++p) lead += p < first ? h_of(order()[p]) : -h_of(order()[p]);
+    return lead;
   }
 
   // The best cut of a column of many categories, less its price. The cut between all that is present and the missing
@@ -136,8 +167,7 @@ class ColumnSearch {
   void choose_left(const Cut& cut) {
     const bool others = has_missing_ || !rare_.empty();
     const bool alone = cut.groups_left == order().size();
-    const bool flip =
-        others ? cut.missing_left || (alone && rare_.empty()) : lead_of(stats_, cells_, order(), cut.groups_left) > 0;
+    const bool flip = others ? cut.missing_left || (alone && rare_.empty()) : lead_of(cut.groups_left) > 0;
     const auto chosen = flip ? order().subspan(cut.groups_left) : order().first(cut.groups_left);
     split_.left_codes.assign(chosen.begin(), chosen.end());
     if (!flip) return;

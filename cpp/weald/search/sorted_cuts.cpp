@@ -312,7 +312,22 @@ WEALD_WIDE void walk_two_classes(const Walk& in, const Lane* words, Lane total, 
   walk(in, static_cast<double>(total & 0xFFFFFFFF), MakeTwoClassSide{words, static_cast<double>(total >> 32), missing});
 }
 
+// All are compared with all, which for so few takes less than branches that cannot be foretold.
+WEALD_WIDE void rank_all(const double* numbers, std::size_t n, std::uint8_t* ranks) {
+  for (std::size_t a = 0; a < n; ++a) {
+    const double own = numbers[a];
+    std::int64_t below = 0;
+    for (std::size_t b = 0; b < a; ++b) below += numbers[b] <= own;
+    for (std::size_t b = a + 1; b < n; ++b) below += numbers[b] < own;
+    ranks[a] = static_cast<std::uint8_t>(below);
+  }
+}
+
 }  // namespace
+
+void find_ranks(std::span<const double> numbers, std::uint8_t* ranks) {
+  rank_all(numbers.data(), numbers.size(), ranks);
+}
 
 void SortedCuts::search_two_classes(const Lane* words, Lane total) {
   walk_two_classes({keys_, within_, codes_, places_, columns_, few_codes_, most_, at_}, words, total, missing_);

@@ -65,4 +65,7 @@ class SortedCuts {
   double most_[kColumns] = {}, at_[kColumns] = {};  // at: the row before the cut, or the code
 };
 
+// The rank of each of at most 256 numbers; of equal ones, the first is first.
+void find_ranks(std::span<const double> numbers, std::uint8_t* ranks);
+
 }  // namespace weald

@@ -20,7 +20,9 @@
 #define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
 // Functions called from such loops become part of both versions.
 #define WEALD_INLINE [[gnu::always_inline]] inline
+#define WEALD_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define WEALD_WIDE
 #define WEALD_INLINE inline
+#define WEALD_INLINE_LAMBDA
 #endif

@@ -27,17 +27,10 @@ inline double exp_of(double x) {
   const double n = shifted - 0x1.8p52;
   const double r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
   double p = 1.6059043836821613e-10;  // 1/13!, then the Taylor series upwards
-  p = p * r + 2.08767569878681e-09;
-  p = p * r + 2.505210838544172e-08;
-  p = p * r + 2.755731922398589e-07;
-  p = p * r + 2.7557319223985893e-06;
-  p = p * r + 2.48015873015873e-05;
-  p = p * r + 0.0001984126984126984;
-  p = p * r + 0.001388888888888889;
-  p = p * r + 0.008333333333333333;
-  p = p * r + 0.041666666666666664;
-  p = p * r + 0.16666666666666666;
-  p = p * r + 0.5;
+  for (const double c : {2.08767569878681e-09, 2.505210838544172e-08, 2.755731922398589e-07, 2.7557319223985893e-06,
+                         2.48015873015873e-05, 0.0001984126984126984, 0.001388888888888889, 0.008333333333333333,
+                         0.041666666666666664, 0.16666666666666666, 0.5})
+    p = p * r + c;
   p = p * r * r + r + 1;
   const auto bits = static_cast<std::uint64_t>(std::bit_cast<std::int64_t>(shifted)) << 52;
   return p * std::bit_cast<double>(bits + (std::uint64_t{1023} << 52));
@@ -56,16 +49,9 @@ inline double log_of(double x) {
       std::bit_cast<double>((e_bits ^ 0x800) + std::bit_cast<std::uint64_t>(0x1.8p52)) - (0x1.8p52 + 2048.0);
   const double f = (m - 1) / (m + 1), f2 = f * f;  // ln m = 2 atanh f
   double p = 1.0 / 23;
-  p = p * f2 + 1.0 / 21;
-  p = p * f2 + 1.0 / 19;
-  p = p * f2 + 1.0 / 17;
-  p = p * f2 + 1.0 / 15;
-  p = p * f2 + 1.0 / 13;
-  p = p * f2 + 1.0 / 11;
-  p = p * f2 + 1.0 / 9;
-  p = p * f2 + 1.0 / 7;
-  p = p * f2 + 1.0 / 5;
-  p = p * f2 + 1.0 / 3;
+  for (const double c :
+       {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3})
+    p = p * f2 + c;
   return e * 0x1.62e42fefa39efp-1 + (2 * f + 2 * f * f2 * p);
 }
 

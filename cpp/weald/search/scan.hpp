@@ -245,9 +245,9 @@ auto with_sums(const Channels& stats, Fn&& fn) {
     if constexpr (Kind::kFromRows) {
       throw std::logic_error("a criterion without sums");
     } else {
-      if (stats.layout == Layout::Packed) return fn(PackedSums<typename Kind::One>(stats));
-      if (stats.channels == 1) return fn(OneSums<typename Kind::One>(stats));
-      return fn(ManySums<typename Kind::Many>(stats));
+      if (stats.layout == Layout::Packed) return fn(PackedSums<typename Kind::Score>(stats));
+      if (stats.channels == 1) return fn(OneSums<typename Kind::Score>(stats));
+      return fn(ManySums<typename Kind::Score>(stats));
     }
   });
 }

@@ -41,8 +41,12 @@ void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
   fn(reinterpret_cast<std::uint32_t*>(bytes));
 }
 
-// What the rows add, and where they come from.
-void gather_statistics(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats, Block& block) {
+// A block of some rows, with what they add and where they come from: all but their codes.
+std::shared_ptr<Block> gather_statistics(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats) {
+  auto out = std::make_shared<Block>();
+  Block& block = *out;
+  block.n_rows = n;
+  block.gathered = true;
   const std::size_t per_row = stats.stored_per_row();
   block.word_storage.resize(n * per_row);
   block.origin_storage.resize(n);
@@ -64,6 +68,7 @@ void gather_statistics(const Block& parent, const Row* rows, std::size_t n, cons
   }
   block.words = view(std::as_const(block.word_storage));
   block.origin = view(std::as_const(block.origin_storage));
+  return out;
 }
 
 }  // namespace
@@ -89,10 +94,8 @@ std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics&
 
 std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
                                           Interrupt& interrupt) {
-  auto block = std::make_shared<Block>();
+  auto block = gather_statistics(parent, rows, n, stats);
   const std::size_t d = parent.columns.size();
-  block->n_rows = n;
-  block->gathered = true;
   block->column_storage.resize(d);
   block->decode_storage.resize(d);
   block->low_storage.resize(d);
@@ -145,14 +148,11 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
     block->bytes &= to.width == 1;
   }
   block->columns = block->column_storage;
-  gather_statistics(parent, rows, n, stats, *block);
   return block;
 }
 
 std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats) {
-  auto block = std::make_shared<Block>();
-  block->n_rows = n;
-  block->gathered = true;
+  auto block = gather_statistics(parent, rows, n, stats);
   block->most_codes = parent.most_codes;
   block->row_stride = parent.row_stride, block->places = parent.places;
   block->code_storage.resize(n * parent.row_stride + kRowSlack);
@@ -175,7 +175,6 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
         static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
     column.data = base + place, column.extent = n * parent.row_stride - place;
   }
-  gather_statistics(parent, rows, n, stats, *block);
   return block;
 }
 
@@ -282,9 +281,7 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
 std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
                                           std::size_t least, const Statistics& stats,
                                           std::vector<std::uint32_t>& counts) {
-  auto block = std::make_shared<Block>();
-  block->n_rows = n;
-  block->gathered = true;
+  auto block = gather_statistics(parent, rows, n, stats);
   block->columns = parent.columns;
   auto lists = std::make_shared<CellLists>();
   lists->width = parent.lists->width;
@@ -295,7 +292,6 @@ std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells
     sort_into_lists(parent, cells, rows, n, least, *lists, counts);
   }
   block->lists = std::move(lists);
-  gather_statistics(parent, rows, n, stats, *block);
   return block;
 }
 

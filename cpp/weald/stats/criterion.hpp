@@ -9,7 +9,7 @@
 //   kClasses     targets are classes
 //   kFromRows    S is no function of sums: it is found from the rows in the order of a column
 //   kLogarithms  the impurity needs the sum of w y log y
-//   One, Many    the score of one channel, and of many
+//   Score        of one channel, and of many
 //   unit         factor from the engine's score (integer units) to the caller's weight x impurity, all outputs together
 //   impurity     of a node: from the shares of its classes, or from its moments
 #pragma once
@@ -48,9 +48,6 @@ struct NodeMoments {
 struct Quadratic {
   static constexpr bool kTrueUnits = false;
   static double score(const Channels& c, double g, double h) { return h > 0 ? quadratic(g, h + c.lambda) : 0.0; }
-};
-struct QuadraticMany {
-  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
     for (std::size_t k = 0; k < stats.channels; ++k) sum += g[k] * g[k];
@@ -61,9 +58,6 @@ struct QuadraticMany {
 struct Bits {  // of entropy
   static constexpr bool kTrueUnits = false;
   static double score(const Channels& c, double g, double h) { return xlog2x(c, g) + xlog2x(c, h - g) - xlog2x(c, h); }
-};
-struct BitsMany {
-  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double h, const Channels& stats) {
     if (stats.xlog2x_unit > 0) {  // as chains sum it up, to the last bit
       Lane units = -static_cast<Lane>(stats.n_outputs) * fixed_xlog2x(stats, h);
@@ -79,9 +73,6 @@ struct BitsMany {
 struct Majority {
   static constexpr bool kTrueUnits = false;
   static double score(const Channels&, double g, double h) { return std::max(g, h - g); }
-};
-struct MajorityMany {
-  static constexpr bool kTrueUnits = false;
   static double score(const double* g, double, const Channels& stats) {
     double sum = 0;
     for (std::size_t o = 0; o < stats.n_outputs; ++o) {
@@ -95,32 +86,35 @@ struct MajorityMany {
 struct HalfDeviance {
   static constexpr bool kTrueUnits = true;
   static double score(const Channels&, double g, double h) { return g > 0 && h > 0 ? g * std::log(g / h) : -kInf; }
-};
-struct HalfDevianceMany {
-  static constexpr bool kTrueUnits = true;
   static double score(const double* g, double h, const Channels& stats) {
     double sum = 0;
-    for (std::size_t k = 0; k < stats.channels; ++k) sum += HalfDeviance::score(stats, g[k], h);
+    for (std::size_t k = 0; k < stats.channels; ++k) sum += score(stats, g[k], h);
     return sum;
   }
 };
 
+struct NoScore {
+  static constexpr bool kTrueUnits = false;
+};
+
 // --- the criteria ---
 
+template <class S>
 struct OfClasses {
+  using Score = S;
   static constexpr bool kClasses = true, kFromRows = false, kLogarithms = false;
   static double unit(const Channels& stats) { return stats.h_unit; }
   static double impurity(const NodeMoments&) { return kNaN; }
 };
 
+template <class S>
 struct OfNumbers {
+  using Score = S;
   static constexpr bool kClasses = false, kFromRows = false, kLogarithms = false;
   static double impurity(const double*, std::size_t) { return kNaN; }
 };
 
-struct Gini : OfClasses {
-  using One = Quadratic;
-  using Many = QuadraticMany;
+struct Gini : OfClasses<Quadratic> {
   using OfClasses::impurity;
   static double unit(const Channels& stats) { return stats.channels == 1 ? stats.h_unit * 2 : stats.h_unit; }
   static double impurity(const double* p, std::size_t k) {
@@ -130,9 +124,7 @@ struct Gini : OfClasses {
   }
 };
 
-struct Entropy : OfClasses {  // in bits
-  using One = Bits;
-  using Many = BitsMany;
+struct Entropy : OfClasses<Bits> {  // in bits
   using OfClasses::impurity;
   static double impurity(const double* p, std::size_t k) {
     double sum = 0;
@@ -141,26 +133,20 @@ struct Entropy : OfClasses {  // in bits
   }
 };
 
-struct Misclassification : OfClasses {
-  using One = Majority;
-  using Many = MajorityMany;
+struct Misclassification : OfClasses<Majority> {
   using OfClasses::impurity;
   static double impurity(const double* p, std::size_t k) { return 1 - *std::max_element(p, p + k); }
 };
 
-struct Squared : OfNumbers {
-  using One = Quadratic;
-  using Many = QuadraticMany;
+struct Squared : OfNumbers<Quadratic> {
   using OfNumbers::impurity;
   static double unit(const Channels& stats) { return stats.g_unit * (stats.g_unit / stats.h_unit); }
   static double impurity(const NodeMoments& m) { return m.deviation / m.weight; }
 };
 
 // Half Poisson deviance: the mean of y log(y / mean) - (y - mean), whose last two terms cancel in the sum.
-struct Poisson : OfNumbers {
+struct Poisson : OfNumbers<HalfDeviance> {
   static constexpr bool kLogarithms = true;
-  using One = HalfDeviance;
-  using Many = HalfDevianceMany;
   using OfNumbers::impurity;
   static double unit(const Channels&) { return 1; }
   static double impurity(const NodeMoments& m) {
@@ -168,10 +154,8 @@ struct Poisson : OfNumbers {
   }
 };
 
-struct Absolute : OfNumbers {  // search/scan_medians.hpp
+struct Absolute : OfNumbers<NoScore> {  // search/scan_medians.hpp
   static constexpr bool kFromRows = true;
-  using One = void;
-  using Many = void;
   using OfNumbers::impurity;
   static double unit(const Channels& stats) { return stats.h_unit * stats.g_unit; }
   static double impurity(const NodeMoments&) { return kNaN; }  // medians do not follow from moments
@@ -202,12 +186,7 @@ constexpr bool needs_logarithms(Criterion criterion) {
   return with_criterion(criterion, [](auto kind) { return decltype(kind)::kLogarithms; });
 }
 constexpr bool needs_true_units(Criterion criterion) {
-  return with_criterion(criterion, [](auto kind) {
-    if constexpr (decltype(kind)::kFromRows)
-      return false;
-    else
-      return decltype(kind)::One::kTrueUnits;
-  });
+  return with_criterion(criterion, [](auto kind) { return decltype(kind)::Score::kTrueUnits; });
 }
 
 // Factor from the engine's score to the caller's, averaged over outputs.

@@ -23,22 +23,53 @@ struct Most {
   double g = 0, h = 0;
 };
 
-template <bool kHessian, bool kWeight>
-WEALD_INLINE Most most_in(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
-  double most_g[8] = {}, most_h[8] = {};
-  const auto look = [&](std::size_t i, std::size_t lane) {
-    const double signed_g = !kWeight || weight[i] > 0 ? gradient[i] : 0.0, g = signed_g < 0 ? -signed_g : signed_g;
-    most_g[lane] = most_g[lane] < g || g != g ? g : most_g[lane];
-    if (kHessian) {
-      const double h = !kWeight || weight[i] > 0 ? hessian[i] : 0.0;
-      most_h[lane] = most_h[lane] < h || h != h ? h : most_h[lane];
-    }
-  };
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) look(i + k, k);
+// Calls fn.operator()<kHessian, kWeight>() for the derivatives at hand: without hessians or weights a loop is short, and
+// the compiler makes one of each kind.
+template <class Fn>
+WEALD_INLINE void with_kinds(const Derivatives& given, Fn&& fn) {
+  if (given.hessian)
+    given.weight ? fn.template operator()<true, true>() : fn.template operator()<true, false>();
+  else
+    given.weight ? fn.template operator()<false, true>() : fn.template operator()<false, false>();
+}
+
+// Calls fn(row, lane) in lanes side by side, so that no row waits for the one before.
+template <std::size_t kLanes, class Fn>
+WEALD_INLINE void in_lanes(std::size_t begin, std::size_t end, Fn&& fn) {
+  std::size_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) fn(i + k, k);
   }
-  for (; i < n; ++i) look(i, 0);
+  for (; i < end; ++i) fn(i, 0);
+}
+
+// Cuts the numbers of a row to whole units: a whole weight multiplies the cut number, any other the number itself. One
+// of no weight takes no part, whatever its gradient: where there may be such, their numbers are 0.
+template <bool kWeight>
+struct Cut {
+  double weight, before, after;
+  WEALD_INLINE Cut(const Derivatives& given, std::size_t row)
+      : weight(kWeight ? given.weight[row] : 1.0),
+        before(given.whole_weights ? 1.0 : weight),
+        after(given.whole_weights ? weight : 1.0) {}
+  bool absent() const { return kWeight && weight == 0; }
+  double operator()(double x, double per) const { return nearest(x * before * per) * after; }
+  double or_none(double x, double per) const { return (*this)(absent() ? 0.0 : x, per); }
+};
+
+// The largest |g| and h of some rows; infinite if one of them is not finite.
+WEALD_WIDE Most find_most(const Derivatives& given, std::size_t begin, std::size_t end) {
+  double most_g[8] = {}, most_h[8] = {};
+  with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
+    in_lanes<8>(begin, end, [&](std::size_t i, std::size_t lane) WEALD_INLINE_LAMBDA {
+      const bool present = !kWeight || given.weight[i] > 0;
+      const double signed_g = present ? given.gradient[i] : 0.0, g = signed_g < 0 ? -signed_g : signed_g;
+      most_g[lane] = most_g[lane] < g || g != g ? g : most_g[lane];
+      if (!kHessian) return;
+      const double h = present ? given.hessian[i] : 0.0;
+      most_h[lane] = most_h[lane] < h || h != h ? h : most_h[lane];
+    });
+  });
   Most out;
   for (std::size_t k = 0; k < 8; ++k) {
     if (!std::isfinite(most_g[k]) || !std::isfinite(most_h[k])) return {kInf, kInf};
@@ -47,46 +78,22 @@ WEALD_INLINE Most most_in(const double* gradient, const double* hessian, const d
   return out;
 }
 
-WEALD_WIDE Most find_most(const double* gradient, const double* hessian, const double* weight, std::size_t n) {
-  if (hessian)
-    return weight ? most_in<true, true>(gradient, hessian, weight, n)
-                  : most_in<true, false>(gradient, hessian, weight, n);
-  return weight ? most_in<false, true>(gradient, hessian, weight, n)
-                : most_in<false, false>(gradient, hessian, weight, n);
-}
-
-// Without weights or hessians the loop is short; the compiler makes one of each kind.
-template <bool kHessian, bool kWeight>
-WEALD_INLINE GradientSums sum_sizes(const Derivatives& given, double per_g, double per_h, std::size_t begin,
-                                    std::size_t end) {
-  // Eight sums side by side: whole numbers, so that their order is nothing.
+// Sums of |g| and h in whole units, whose order is nothing.
+WEALD_WIDE GradientSums sum_sizes(const Derivatives& given, const FineUnits& units, std::size_t begin,
+                                  std::size_t end) {
   double g[8] = {}, h[8] = {};
-  const double *gradient = given.gradient, *hessian = given.hessian, *weight = given.weight;
-  const bool whole = given.whole_weights;
-  const auto add = [&](std::size_t i, std::size_t lane) {
-    // A row of no weight takes no part, whatever its gradient.
-    const double w = kWeight ? weight[i] : 1.0, before = kWeight && !whole ? w : 1.0,
-                 after = kWeight && whole ? w : 1.0;
-    const double a = nearest((kWeight && w == 0 ? 0.0 : gradient[i]) * before * per_g);
-    g[lane] += (a < 0 ? -a : a) * after;
-    if (kHessian) {
-      const double b = nearest((kWeight && w == 0 ? 0.0 : hessian[i]) * before * per_h);
-      h[lane] += (b < 0 ? 0.0 : b) * after;
-    }
-  };
-  std::size_t i = begin;
-  for (; i + 8 <= end; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) add(i + k, k);
-  }
-  for (; i < end; ++i) add(i, 0);
+  const double per_g = units.per_g, per_h = units.per_h;
+  with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
+    in_lanes<8>(begin, end, [&](std::size_t i, std::size_t lane) WEALD_INLINE_LAMBDA {
+      const Cut<kWeight> cut(given, i);
+      const double a = cut.or_none(given.gradient[i], per_g), b = kHessian ? cut.or_none(given.hessian[i], per_h) : 0.0;
+      g[lane] += a < 0 ? -a : a;
+      if (kHessian) h[lane] += b < 0 ? 0.0 : b;
+    });
+  });
   GradientSums out;
   for (std::size_t k = 0; k < 8; ++k) out.g += g[k], out.h += h[k];
   return out;
-}
-
-WEALD_WIDE GradientSums sizes_of(const Derivatives& p, double g, double h, std::size_t b, std::size_t e) {
-  if (p.hessian) return p.weight ? sum_sizes<true, true>(p, g, h, b, e) : sum_sizes<true, false>(p, g, h, b, e);
-  return p.weight ? sum_sizes<false, true>(p, g, h, b, e) : sum_sizes<false, false>(p, g, h, b, e);
 }
 
 // Runs fn(begin, end) over chunks of the rows.
@@ -106,8 +113,7 @@ FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Inter
   const std::size_t n = given.n_rows;
   std::vector<Most> mosts(most_chunks(n));
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    mosts[chunk] = find_most(given.gradient + begin, given.hessian ? given.hessian + begin : nullptr,
-                             given.weight ? given.weight + begin : nullptr, end - begin);
+    mosts[chunk] = find_most(given, begin, end);
   });
   Most most;
   for (const Most& m : mosts) most = {std::max(most.g, m.g), std::max(most.h, m.h)};
@@ -119,7 +125,7 @@ FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Inter
   out.per_w = given.whole_weights ? 1 : units_per(given.total_weight, kFineBits);
   std::vector<GradientSums> sums(most_chunks(n));
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    sums[chunk] = sizes_of(given, out.per_g, out.per_h, begin, end);
+    sums[chunk] = sum_sizes(given, out, begin, end);
   });
   for (const GradientSums& s : sums) out.sum_g += s.g, out.sum_h += s.h;
   return out;
@@ -129,27 +135,11 @@ namespace {
 
 // Adds the derivatives of a row to sums in whole units: g, h, w.
 template <bool kHessian, bool kWeight>
-WEALD_INLINE void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
-  const double weight = kWeight ? given.weight[row] : 1.0;
-  const double before = kWeight && !given.whole_weights ? weight : 1.0,
-               after = kWeight && given.whole_weights ? weight : 1.0;
-  sums[0] += nearest(given.gradient[row] * before * units.per_g) * after;
-  if (kHessian) sums[1] += nearest(given.hessian[row] * before * units.per_h) * after;
-  if (kWeight) sums[2] += nearest(before * units.per_w) * after;
-}
-
-// Calls fn with add_row for the derivatives at hand.
-template <class Fn>
-void with_add_row(const Derivatives& given, Fn&& fn) {
-  const auto pick = [&]<bool kHessian, bool kWeight>(std::bool_constant<kHessian>, std::bool_constant<kWeight>) {
-    fn([&](const FineUnits& units, std::size_t row, double* sums) {
-      add_row<kHessian, kWeight>(given, units, row, sums);
-    });
-  };
-  using Yes = std::true_type;
-  using No = std::false_type;
-  if (given.hessian) return given.weight ? pick(Yes{}, Yes{}) : pick(Yes{}, No{});
-  given.weight ? pick(No{}, Yes{}) : pick(No{}, No{});
+inline void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
+  const Cut<kWeight> cut(given, row);
+  sums[0] += cut(given.gradient[row], units.per_g);
+  if (kHessian) sums[1] += cut(given.hessian[row], units.per_h);
+  if (kWeight) sums[2] += cut(1.0, units.per_w);
 }
 
 GradientSums in_own_units(const Derivatives& given, const FineUnits& units, const double* sums, std::size_t n) {
@@ -161,8 +151,8 @@ GradientSums in_own_units(const Derivatives& given, const FineUnits& units, cons
 
 GradientSums sum_gradients(const Derivatives& given, const FineUnits& units, const Row* rows, std::size_t n) {
   double sums[3] = {};
-  with_add_row(given, [&](auto&& add) {
-    for (std::size_t i = 0; i < n; ++i) add(units, rows[i], sums);
+  with_kinds(given, [&]<bool kHessian, bool kWeight>() {
+    for (std::size_t i = 0; i < n; ++i) add_row<kHessian, kWeight>(given, units, rows[i], sums);
   });
   return in_own_units(given, units, sums, n);
 }
@@ -178,12 +168,10 @@ std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineU
   std::vector<std::vector<Sums>> of_chunk(most_chunks(n));
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     std::vector<Sums> sets(kSets * n_groups, Sums{});
-    with_add_row(given, [&](auto&& add) {
-      std::size_t i = begin;
-      for (; i + kSets <= end; i += kSets) {
-        for (std::size_t k = 0; k < kSets; ++k) add(units, i + k, sets[k * n_groups + group[i + k]].data());
-      }
-      for (; i < end; ++i) add(units, i, sets[group[i]].data());
+    with_kinds(given, [&]<bool kHessian, bool kWeight>() {
+      in_lanes<kSets>(begin, end, [&](std::size_t i, std::size_t set) {
+        add_row<kHessian, kWeight>(given, units, i, sets[set * n_groups + group[i]].data());
+      });
     });
     for (std::size_t c = n_groups; c < sets.size(); ++c) {
       for (std::size_t k = 0; k < kWidth; ++k) sets[c % n_groups][k] += sets[c][k];
@@ -209,27 +197,19 @@ struct WordScale {
   bool counts = false;  // H is the weight itself, in ones
 };
 
-template <bool kHessian, bool kWeight>
-WEALD_INLINE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
-                             Lane* words) {
-  const bool whole = given.whole_weights;
-  for (std::size_t i = begin; i < end; ++i) {
-    const double w = kWeight ? given.weight[i] : 1.0;
-    const double before = kWeight && !whole ? w : 1.0, after = kWeight && whole ? w : 1.0;
-    const bool absent = kWeight && w == 0;
-    const double g = nearest(-(absent ? 0.0 : given.gradient[i]) * before * scale.g) * after;
-    const double bend = absent || !kHessian ? 1.0 : given.hessian[i];
-    const double h = scale.counts ? w : std::max(1.0, nearest(bend * before * scale.h) * after);
-    // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
-    words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
-    if (absent) words[i] = 0;
-  }
-}
-
-WEALD_WIDE void words_of(const Derivatives& p, const WordScale& s, std::size_t b, std::size_t e, Lane* words) {
-  if (p.hessian)
-    return p.weight ? fill_words<true, true>(p, s, b, e, words) : fill_words<true, false>(p, s, b, e, words);
-  p.weight ? fill_words<false, true>(p, s, b, e, words) : fill_words<false, false>(p, s, b, e, words);
+WEALD_WIDE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
+                           Lane* words) {
+  with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Cut<kWeight> cut(given, i);
+      const double g = cut.or_none(-given.gradient[i], scale.g);
+      const double bend = kHessian ? given.hessian[i] : 1.0;
+      const double h = scale.counts ? cut.weight : std::max(1.0, cut.or_none(bend, scale.h));
+      // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
+      words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
+      if (cut.absent()) words[i] = 0;
+    }
+  });
 }
 
 }  // namespace
@@ -264,7 +244,7 @@ Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& u
   std::vector<Lane> sums(most_chunks(n), 0), most(most_chunks(n), 0), least(most_chunks(n), out.least_h);
   for_chunks(n, threads, interrupt, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     Lane* words = out.words.data();
-    words_of(used, scale, begin, end, words);
+    fill_words(used, scale, begin, end, words);
     sums[chunk] = std::accumulate(words + begin, words + end, Lane{0});
     for (std::size_t i = min_samples_leaf <= 1 ? end : begin; i < end; ++i) {
       const Lane h = words[i] & 0xFFFFFFFF;

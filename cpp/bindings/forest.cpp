@@ -40,7 +40,6 @@ Forest grow(const Binned& matrix, const PyTarget& target, const std::string& cri
   out.n_categories = categories_of(matrix);
   without_lock([&](Interrupt& interrupt) {
     out.trees = grow_forest(matrix, target.target, plan, first, last, threads, interrupt);
-    return 0;
   });
   return out;
 }
@@ -147,7 +146,6 @@ Forest forest_of(const NamedArrays& state, std::size_t threads) {
     const std::size_t useful = nodes < kManyNodes ? 1 : threads;
     parallel_for(useful, n_trees, interrupt,
                  [&](std::size_t t) { check_tree(out.trees[t], out.outputs, out.n_categories, interrupt); });
-    return 0;
   });
   return out;
 }
@@ -186,10 +184,7 @@ Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
           categorical_number(static_cast<std::uint32_t>(begin), n_categories[static_cast<std::size_t>(column)]);
     }
   }
-  without_lock([&](Interrupt& interrupt) {
-    check_tree(tree, out.outputs, out.n_categories, interrupt);
-    return 0;
-  });
+  without_lock([&](Interrupt& interrupt) { check_tree(tree, out.outputs, out.n_categories, interrupt); });
   return out;
 }
 
@@ -253,7 +248,6 @@ void bind_forest(nb::module_& m) {
         std::vector<std::uint32_t> counts(n);
         without_lock([&](Interrupt& interrupt) {
           RowSampler(draw, n, interrupt).draw(member_key(seed, tree), counts.data(), interrupt);
-          return 0;
         });
         return give(std::move(counts));
       },

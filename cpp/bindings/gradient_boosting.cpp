@@ -51,10 +51,7 @@ void grow(PyGradientBoosting& b, std::uint64_t seed, std::size_t number, int ord
   const std::size_t d = nb::cast<const Binned&>(b.matrix).n_columns();
   for (const std::uint32_t j : plan.columns) require(j < d, "a column is out of range");
   b.grown = false;  // until it is done: a growth that is interrupted leaves no trees
-  without_lock([&](Interrupt& interrupt) {
-    b.boosting.grow(plan, interrupt);
-    return 0;
-  });
+  without_lock([&](Interrupt& interrupt) { b.boosting.grow(plan, interrupt); });
   b.grown = true;
 }
 
@@ -132,10 +129,7 @@ void bind_gradient_boosting(nb::module_& m) {
       .def(
           "add",
           [](PyGradientBoosting& b, std::size_t k, const In<double>& values) {
-            without_lock([&](Interrupt& i) {
-              grown(b, k).add(k, span_of(values), i);
-              return 0;
-            });
+            without_lock([&](Interrupt& i) { grown(b, k).add(k, span_of(values), i); });
           },
           "k"_a, "values"_a, "Give the leaves their values and add them to the scores.")
       .def(

@@ -130,7 +130,6 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
     if (&growth != &summary) shape.sums = {};  // they were summed under other weights
     nodes = summarise(shape, summary.target, criterion, interrupt);
-    return 0;
   });
   return arrays_of(std::move(shape), std::move(nodes));
 }
@@ -255,7 +254,6 @@ NB_MODULE(_core, m) {
             for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
           });
           sort_by_key(items, spare, patience);
-          return 0;
         });
         BigVector<std::int64_t> order(items.size());
         for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;

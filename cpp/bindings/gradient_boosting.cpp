@@ -30,8 +30,16 @@ PyGradientBoosting* make(nb::object matrix, const Rules& rules, std::size_t n_sc
 
 // A view of arrays that live as long as the boosting.
 using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-ScoreArray view_of(nb::handle self, BigVector<double>& data, const GradientBoosting& b) {
-  return ScoreArray(data.data(), {b.n_scores(), b.n_rows()}, self);
+template <BigVector<double> GradientBoosting::* Data>
+ScoreArray view_of(nb::handle_t<PyGradientBoosting> self) {
+  auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
+  return ScoreArray((b.*Data).data(), {b.n_scores(), b.n_rows()}, self);
+}
+
+template <double (GradientBoosting::*Method)(const LossSpec&, std::span<const double>, Interrupt&)>
+double loss_by(PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
+  const LossSpec spec = loss_of(loss, parameter);
+  return without_lock([&](Interrupt& i) { return (b.boosting.*Method)(spec, span_of(targets), i); });
 }
 
 GradientBoosting& grown(PyGradientBoosting& b, std::size_t k = 0) {
@@ -59,36 +67,13 @@ void grow(PyGradientBoosting& b, std::uint64_t seed, std::size_t number, int ord
 
 void bind_gradient_boosting(nb::module_& m) {
   nb::class_<PyGradientBoosting>(m, "Boosting", "Scores of rows, and trees that follow the gradients of a loss.")
-      .def_prop_ro("scores",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.scores, b);
-                   })
-      .def_prop_ro("gradients",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.gradients, b);
-                   })
-      .def_prop_ro("hessians",
-                   [](nb::handle_t<PyGradientBoosting> self) {
-                     auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-                     return view_of(self, b.hessians, b);
-                   })
-      .def(
-          "differentiate",
-          [](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
-            const LossSpec spec = loss_of(loss, parameter);
-            return without_lock([&](Interrupt& i) { return b.boosting.differentiate(spec, span_of(targets), i); });
-          },
-          "loss"_a, "targets"_a, "parameter"_a = 0.0,
-          "Fill gradients and hessians; the mean loss at the scores as they are.")
-      .def(
-          "mean_loss",
-          [](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
-            const LossSpec spec = loss_of(loss, parameter);
-            return without_lock([&](Interrupt& i) { return b.boosting.mean_loss(spec, span_of(targets), i); });
-          },
-          "loss"_a, "targets"_a, "parameter"_a = 0.0, "Weighted mean of the losses.")
+      .def_prop_ro("scores", &view_of<&GradientBoosting::scores>)
+      .def_prop_ro("gradients", &view_of<&GradientBoosting::gradients>)
+      .def_prop_ro("hessians", &view_of<&GradientBoosting::hessians>)
+      .def("differentiate", &loss_by<&GradientBoosting::differentiate>, "loss"_a, "targets"_a, "parameter"_a = 0.0,
+           "Fill gradients and hessians; the mean loss at the scores as they are.")
+      .def("mean_loss", &loss_by<&GradientBoosting::mean_loss>, "loss"_a, "targets"_a, "parameter"_a = 0.0,
+           "Weighted mean of the losses.")
       .def("grow", &grow, "seed"_a, "number"_a, "order"_a, "l2"_a, "multipliers"_a.none() = nb::none(),
            "columns"_a.none() = nb::none(), "vector"_a = false,
            "Grow the trees of a round from the gradients as they are.")

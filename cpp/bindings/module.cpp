@@ -85,28 +85,34 @@ void bind_sparse_rows(nb::module_& m, const char* name, const char* make) {
         "threads"_a, "bundled"_a = false, nb::keep_alive<0, 1>());
 }
 
-PyTarget target_of(const InRows<std::int32_t>* classes, const InRows<double>* values,
-                   std::vector<std::uint32_t> n_classes, const std::optional<In<double>>& weights) {
-  PyTarget out;
+// What labels and reals have in common: values with a weight for every row.
+template <class T>
+PyTarget target_of(const InRows<T>& values, const std::optional<In<double>>& weights) {
+  PyTarget out{{}, nb::cast(values), weights ? nb::cast(*weights) : nb::object()};
   Target& t = out.target;
-  if (classes) {
-    t.n_rows = classes->shape(0), t.n_outputs = classes->shape(1), t.classes = classes->data();
-    require(n_classes.size() == t.n_outputs, "one number of classes per output");
-    for (std::size_t i = 0; i < t.n_rows; ++i) {
-      for (std::size_t o = 0; o < t.n_outputs; ++o) {
-        const std::int32_t c = t.classes[i * t.n_outputs + o];
-        require(c >= 0 && static_cast<std::uint32_t>(c) < n_classes[o], "a label is out of range");
-      }
-    }
-    t.n_classes = std::move(n_classes);
-  } else {
-    t.n_rows = values->shape(0), t.n_outputs = values->shape(1), t.values = values->data();
-  }
+  t.n_rows = values.shape(0), t.n_outputs = values.shape(1);
   require(t.n_outputs > 0, "at least one output");
-  if (weights) {
-    require(weights->shape(0) == t.n_rows, "one weight per row");
-    t.weights = weights->data();
+  require(!weights || weights->shape(0) == t.n_rows, "one weight per row");
+  if (weights) t.weights = weights->data();
+  return out;
+}
+
+PyTarget labels(const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
+                const std::optional<In<double>>& weights) {
+  PyTarget out = target_of(codes, weights);
+  Target& t = out.target;
+  require(n_classes.size() == t.n_outputs, "one number of classes per output");
+  for (std::size_t k = 0; k < codes.size(); ++k) {
+    const std::int32_t c = codes.data()[k];
+    require(c >= 0 && static_cast<std::uint32_t>(c) < n_classes[k % t.n_outputs], "a label is out of range");
   }
+  t.classes = codes.data(), t.n_classes = std::move(n_classes);
+  return out;
+}
+
+PyTarget reals(const InRows<double>& values, const std::optional<In<double>>& weights) {
+  PyTarget out = target_of(values, weights);
+  out.target.values = values.data();
   return out;
 }
 
@@ -170,25 +176,8 @@ NB_MODULE(_core, m) {
   bind_sparse_rows<float>(m, "SparseFloats", "sparse_floats");
 
   nb::class_<PyTarget>(m, "Target", "Labels or real targets with weights.");  // NOLINT(bugprone-unused-raii)
-  m.def(
-      "labels",
-      [](const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_classes,
-         const std::optional<In<double>>& weights) {
-        PyTarget out = target_of(&codes, nullptr, std::move(n_classes), weights);
-        out.values = nb::cast(codes);
-        if (weights) out.weights = nb::cast(*weights);
-        return out;
-      },
-      "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
-  m.def(
-      "reals",
-      [](const InRows<double>& values, const std::optional<In<double>>& weights) {
-        PyTarget out = target_of(nullptr, &values, {}, weights);
-        out.values = nb::cast(values);
-        if (weights) out.weights = nb::cast(*weights);
-        return out;
-      },
-      "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
+  m.def("labels", &labels, "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
+  m.def("reals", &reals, "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
 
   nb::class_<Rules>(m, "Rules", "When and how nodes are split.")
       .def(nb::init<>())

@@ -2,7 +2,7 @@
 #include "door.hpp"
 
 #include "weald/base/exact_sums.hpp"
-#include "weald/base/sorting.hpp"
+#include "weald/bins/cuts.hpp"
 #include "weald/bins/sparse_cells.hpp"
 #include "weald/grow/grow_tree.hpp"
 #include "weald/tree/compact.hpp"
@@ -116,11 +116,13 @@ PyTarget reals(const InRows<double>& values, const std::optional<In<double>>& we
   return out;
 }
 
-Weighted weighted_of(const In<double>& x, const std::optional<In<double>>& factors,
-                     const std::optional<In<std::uint32_t>>& counts) {
+template <double (*Sum)(const Weighted&, Interrupt&)>
+double exactly(const In<double>& x, const std::optional<In<double>>& factors,
+               const std::optional<In<std::uint32_t>>& counts) {
   require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
   require(!counts || counts->shape(0) == x.shape(0), "one count per number");
-  return {span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
+  const Weighted rows{span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
+  return without_lock([&](Interrupt& interrupt) { return Sum(rows, interrupt); });
 }
 
 NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& summary,
@@ -210,32 +212,15 @@ NB_MODULE(_core, m) {
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 
-  m.def(
-      "exact_sum",
-      [](const In<double>& x, const std::optional<In<double>>& factors,
-         const std::optional<In<std::uint32_t>>& counts) {
-        const Weighted rows = weighted_of(x, factors, counts);
-        return without_lock([&](Interrupt& interrupt) { return exact_sum(rows, interrupt); });
-      },
-      "x"_a, "factors"_a.none(), "counts"_a.none(),
-      "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
-  m.def(
-      "exact_mean",
-      [](const In<double>& x, const std::optional<In<double>>& factors,
-         const std::optional<In<std::uint32_t>>& counts) {
-        const Weighted rows = weighted_of(x, factors, counts);
-        return without_lock([&](Interrupt& interrupt) { return exact_mean(rows, interrupt); });
-      },
-      "x"_a, "factors"_a.none(), "counts"_a.none(), "Mean of numbers in the same way.");
+  m.def("exact_sum", &exactly<exact_sum>, "x"_a, "factors"_a.none(), "counts"_a.none(),
+        "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
+  m.def("exact_mean", &exactly<exact_mean>, "x"_a, "factors"_a.none(), "counts"_a.none(),
+        "Mean of numbers in the same way.");
   m.def(
       "order_of",
       [](const In<double>& values) {
-        struct Item {
-          std::uint64_t key;
-          Row row;
-        };
         require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
-        BigVector<Item> items, spare;
+        BigVector<Ranked<double>> items, spare;
         without_lock([&](Interrupt& interrupt) {
           Patience patience(interrupt);
           items.resize(values.shape(0));

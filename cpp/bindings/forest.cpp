@@ -13,12 +13,7 @@ bool same_kind(const Forest& a, const Forest& b) {
 
 namespace {
 
-Drawing drawing_of(const std::string& name) {
-  if (name == "all") return Drawing::All;
-  if (name == "bootstrap") return Drawing::Bootstrap;
-  if (name == "pasting") return Drawing::Pasting;
-  throw std::invalid_argument("unknown way of drawing: " + name);
-}
+constexpr const char* kDrawings[] = {"all", "bootstrap", "pasting"};
 
 std::vector<std::uint32_t> codes_of(const In<std::int32_t>& codes, std::size_t most) {
   std::vector<std::uint32_t> out(codes.data(), codes.data() + codes.shape(0));
@@ -218,14 +213,9 @@ const CompactTree& tree_at(const Forest& forest, std::size_t t) {
 }  // namespace
 
 void bind_forest(nb::module_& m) {
-  nb::class_<Draw>(m, "Draw", "Which rows and columns each member of an ensemble sees.")
-      .def(nb::init<>())
-      .def_prop_rw(
-          "kind",
-          [](const Draw& d) {
-            return d.kind == Drawing::All ? "all" : d.kind == Drawing::Bootstrap ? "bootstrap" : "pasting";
-          },
-          [](Draw& d, const std::string& name) { d.kind = drawing_of(name); })
+  nb::class_<Draw> drawing(m, "Draw", "Which rows and columns each member of an ensemble sees.");
+  bind_choice(drawing, "kind", &Draw::kind, kDrawings);
+  drawing.def(nb::init<>())
       .def_rw("size", &Draw::size)
       .def_rw("columns", &Draw::columns)
       .def_rw("columns_replace", &Draw::columns_replace)

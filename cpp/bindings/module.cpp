@@ -35,12 +35,7 @@ NamedArrays arrays_of(Shape shape, Summary nodes) {
 
 namespace {
 
-Frontier frontier_of(const std::string& name) {
-  if (name == "depth_first") return Frontier::DepthFirst;
-  if (name == "best_first") return Frontier::BestFirst;
-  if (name == "by_level") return Frontier::ByLevel;
-  throw std::invalid_argument("unknown order of growth: " + name);
-}
+constexpr const char* kFrontiers[] = {"depth_first", "best_first", "by_level"};
 
 template <class Array>
 Binned bin(const Array& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins, bool keys,
@@ -181,8 +176,8 @@ NB_MODULE(_core, m) {
   m.def("labels", &labels, "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
   m.def("reals", &reals, "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
 
-  nb::class_<Rules>(m, "Rules", "When and how nodes are split.")
-      .def(nb::init<>())
+  nb::class_<Rules> rules(m, "Rules", "When and how nodes are split.");
+  rules.def(nb::init<>())
       .def_rw("max_depth", &Rules::max_depth)
       .def_rw("min_samples_split", &Rules::min_samples_split)
       .def_rw("min_samples_leaf", &Rules::min_samples_leaf)
@@ -197,15 +192,8 @@ NB_MODULE(_core, m) {
       .def_rw("category_smoothing", &Rules::category_smoothing)
       .def_rw("row_weight", &Rules::row_weight)
       .def_rw("prune_alpha", &Rules::prune_alpha)
-      .def_rw("seed", &Rules::seed)
-      .def_prop_rw(
-          "frontier",
-          [](const Rules& r) {
-            return r.frontier == Frontier::BestFirst ? "best_first"
-                   : r.frontier == Frontier::ByLevel ? "by_level"
-                                                     : "depth_first";
-          },
-          [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
+      .def_rw("seed", &Rules::seed);
+  bind_choice(rules, "frontier", &Rules::frontier, kFrontiers);
   bind_forest(m);
   bind_adaboost(m);
   bind_gradient_boosting(m);

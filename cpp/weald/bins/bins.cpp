@@ -24,19 +24,11 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
   auto& buffer = out.storage[j];
   buffer.resize(out.n_rows * column.width);
   column.data = buffer.data(), column.extent = out.n_rows;
-  const auto fill = [&](auto* codes) {
+  with_codes(column.width, buffer.data(), [&](auto* codes) {
     code_of_row([codes](std::size_t row, Code code) {
       codes[row] = static_cast<std::remove_pointer_t<decltype(codes)>>(code);
     });
-  };
-  switch (column.width) {
-    case 1:
-      return fill(reinterpret_cast<std::uint8_t*>(buffer.data()));
-    case 2:
-      return fill(reinterpret_cast<std::uint16_t*>(buffer.data()));
-    default:
-      return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
-  }
+  });
 }
 
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.

@@ -42,10 +42,7 @@ void bind_adaboost(nb::module_& m) {
           [](PyAdaBoost& r, std::uint64_t seed, std::size_t number, bool resample) {
             require(r.usable, "the weights were left half changed");
             r.grown = false;  // until it is done: a growth that is interrupted leaves no tree
-            without_lock([&](Interrupt& interrupt) {
-              r.adaboost.grow(member_key(seed, number), resample, interrupt);
-              return 0;
-            });
+            without_lock([&](Interrupt& interrupt) { r.adaboost.grow(member_key(seed, number), resample, interrupt); });
             r.grown = true;
           },
           "seed"_a, "number"_a, "resample"_a, "Grow the tree of a round under the weights as they are.")

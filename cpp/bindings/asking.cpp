@@ -19,10 +19,7 @@ void run(std::size_t n_walks, std::size_t threads, Fn&& fn) {
     Interrupt never;
     fn(never, std::size_t{1});
   } else {
-    without_lock([&](Interrupt& interrupt) {
-      fn(interrupt, threads);
-      return 0;
-    });
+    without_lock([&](Interrupt& interrupt) { fn(interrupt, threads); });
   }
 }
 
@@ -121,7 +118,6 @@ void add_out_of_bag(const Forest& forest, const Array& X, const Draw& draw, std:
     adding.answered = votes.data();
     const Forest* only = &forest;
     add_all_values({&only, 1}, table_of(X), adding, threads, sums.data(), interrupt);
-    return 0;
   });
 }
 

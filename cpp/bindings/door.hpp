@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -135,6 +136,18 @@ struct PyTarget {
 template <class T>
 std::span<const T> span_of(const In<T>& a) {
   return {a.data(), a.shape(0)};
+}
+
+// A property that is one of some names, which are in the order of its values.
+template <class Class, class Enum, std::size_t n>
+void bind_choice(nb::class_<Class>& to, const char* property, Enum Class::* member, const char* const (&names)[n]) {
+  to.def_prop_rw(
+      property, [member, &names](const Class& c) { return names[static_cast<std::size_t>(c.*member)]; },
+      [member, property, &names](Class& c, const std::string& name) {
+        const auto* at = std::find(names, names + n, name);
+        if (at == names + n) throw std::invalid_argument("unknown " + std::string(property) + ": " + name);
+        c.*member = static_cast<Enum>(at - names);
+      });
 }
 
 // Throws unless a tree can be grown from these.

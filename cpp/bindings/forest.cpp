@@ -13,12 +13,7 @@ bool same_kind(const Forest& a, const Forest& b) {
 
 namespace {
 
-Drawing drawing_of(const std::string& name) {
-  if (name == "all") return Drawing::All;
-  if (name == "bootstrap") return Drawing::Bootstrap;
-  if (name == "pasting") return Drawing::Pasting;
-  throw std::invalid_argument("unknown way of drawing: " + name);
-}
+constexpr const char* kDrawings[] = {"all", "bootstrap", "pasting"};
 
 std::vector<std::uint32_t> codes_of(const In<std::int32_t>& codes, std::size_t most) {
   std::vector<std::uint32_t> out(codes.data(), codes.data() + codes.shape(0));
@@ -40,7 +35,6 @@ Forest grow(const Binned& matrix, const PyTarget& target, const std::string& cri
   out.n_categories = categories_of(matrix);
   without_lock([&](Interrupt& interrupt) {
     out.trees = grow_forest(matrix, target.target, plan, first, last, threads, interrupt);
-    return 0;
   });
   return out;
 }
@@ -147,7 +141,6 @@ Forest forest_of(const NamedArrays& state, std::size_t threads) {
     const std::size_t useful = nodes < kManyNodes ? 1 : threads;
     parallel_for(useful, n_trees, interrupt,
                  [&](std::size_t t) { check_tree(out.trees[t], out.outputs, out.n_categories, interrupt); });
-    return 0;
   });
   return out;
 }
@@ -186,10 +179,7 @@ Forest router_of(const In<std::int64_t>& right, const In<std::int64_t>& feature,
           categorical_number(static_cast<std::uint32_t>(begin), n_categories[static_cast<std::size_t>(column)]);
     }
   }
-  without_lock([&](Interrupt& interrupt) {
-    check_tree(tree, out.outputs, out.n_categories, interrupt);
-    return 0;
-  });
+  without_lock([&](Interrupt& interrupt) { check_tree(tree, out.outputs, out.n_categories, interrupt); });
   return out;
 }
 
@@ -223,14 +213,9 @@ const CompactTree& tree_at(const Forest& forest, std::size_t t) {
 }  // namespace
 
 void bind_forest(nb::module_& m) {
-  nb::class_<Draw>(m, "Draw", "Which rows and columns each member of an ensemble sees.")
-      .def(nb::init<>())
-      .def_prop_rw(
-          "kind",
-          [](const Draw& d) {
-            return d.kind == Drawing::All ? "all" : d.kind == Drawing::Bootstrap ? "bootstrap" : "pasting";
-          },
-          [](Draw& d, const std::string& name) { d.kind = drawing_of(name); })
+  nb::class_<Draw> drawing(m, "Draw", "Which rows and columns each member of an ensemble sees.");
+  bind_choice(drawing, "kind", &Draw::kind, kDrawings);
+  drawing.def(nb::init<>())
       .def_rw("size", &Draw::size)
       .def_rw("columns", &Draw::columns)
       .def_rw("columns_replace", &Draw::columns_replace)
@@ -253,7 +238,6 @@ void bind_forest(nb::module_& m) {
         std::vector<std::uint32_t> counts(n);
         without_lock([&](Interrupt& interrupt) {
           RowSampler(draw, n, interrupt).draw(member_key(seed, tree), counts.data(), interrupt);
-          return 0;
         });
         return give(std::move(counts));
       },

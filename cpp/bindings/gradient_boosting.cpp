@@ -28,24 +28,18 @@ PyGradientBoosting* make(nb::object matrix, const Rules& rules, std::size_t n_sc
   return new PyGradientBoosting{std::move(matrix), GradientBoosting(binned, rules, n_scores, given, threads)};
 }
 
-// Binds arrays that live as long as the boosting, as views of them.
-void bind_array(nb::class_<PyGradientBoosting>& boosting, const char* name,
-                BigVector<double> GradientBoosting::* array) {
-  boosting.def_prop_ro(name, [array](nb::handle_t<PyGradientBoosting> self) {
-    auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
-    return nb::ndarray<nb::numpy, double, nb::ndim<2>>((b.*array).data(), {b.n_scores(), b.n_rows()}, self);
-  });
+// A view of arrays that live as long as the boosting.
+using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+template <BigVector<double> GradientBoosting::* Data>
+ScoreArray view_of(nb::handle_t<PyGradientBoosting> self) {
+  auto& b = nb::cast<PyGradientBoosting&>(self).boosting;
+  return ScoreArray((b.*Data).data(), {b.n_scores(), b.n_rows()}, self);
 }
 
-using MeanLoss = double (GradientBoosting::*)(const LossSpec&, std::span<const double>, Interrupt&);
-void bind_loss(nb::class_<PyGradientBoosting>& boosting, const char* name, MeanLoss mean_loss, const char* says) {
-  boosting.def(
-      name,
-      [mean_loss](PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
-        const LossSpec spec = loss_of(loss, parameter);
-        return without_lock([&](Interrupt& i) { return (b.boosting.*mean_loss)(spec, span_of(targets), i); });
-      },
-      "loss"_a, "targets"_a, "parameter"_a = 0.0, says);
+template <double (GradientBoosting::*Method)(const LossSpec&, std::span<const double>, Interrupt&)>
+double loss_by(PyGradientBoosting& b, const std::string& loss, const In<double>& targets, double parameter) {
+  const LossSpec spec = loss_of(loss, parameter);
+  return without_lock([&](Interrupt& i) { return (b.boosting.*Method)(spec, span_of(targets), i); });
 }
 
 GradientBoosting& grown(PyGradientBoosting& b, std::size_t k = 0) {
@@ -65,25 +59,21 @@ void grow(PyGradientBoosting& b, std::uint64_t seed, std::size_t number, int ord
   const std::size_t d = nb::cast<const Binned&>(b.matrix).n_columns();
   for (const std::uint32_t j : plan.columns) require(j < d, "a column is out of range");
   b.grown = false;  // until it is done: a growth that is interrupted leaves no trees
-  without_lock([&](Interrupt& interrupt) {
-    b.boosting.grow(plan, interrupt);
-    return 0;
-  });
+  without_lock([&](Interrupt& interrupt) { b.boosting.grow(plan, interrupt); });
   b.grown = true;
 }
 
 }  // namespace
 
 void bind_gradient_boosting(nb::module_& m) {
-  nb::class_<PyGradientBoosting> boosting(m, "Boosting",
-                                          "Scores of rows, and trees that follow the gradients of a loss.");
-  bind_array(boosting, "scores", &GradientBoosting::scores);
-  bind_array(boosting, "gradients", &GradientBoosting::gradients);
-  bind_array(boosting, "hessians", &GradientBoosting::hessians);
-  bind_loss(boosting, "differentiate", &GradientBoosting::differentiate,
-            "Fill gradients and hessians; the mean loss at the scores as they are.");
-  bind_loss(boosting, "mean_loss", &GradientBoosting::mean_loss, "Weighted mean of the losses.");
-  boosting
+  nb::class_<PyGradientBoosting>(m, "Boosting", "Scores of rows, and trees that follow the gradients of a loss.")
+      .def_prop_ro("scores", &view_of<&GradientBoosting::scores>)
+      .def_prop_ro("gradients", &view_of<&GradientBoosting::gradients>)
+      .def_prop_ro("hessians", &view_of<&GradientBoosting::hessians>)
+      .def("differentiate", &loss_by<&GradientBoosting::differentiate>, "loss"_a, "targets"_a, "parameter"_a = 0.0,
+           "Fill gradients and hessians; the mean loss at the scores as they are.")
+      .def("mean_loss", &loss_by<&GradientBoosting::mean_loss>, "loss"_a, "targets"_a, "parameter"_a = 0.0,
+           "Weighted mean of the losses.")
       .def("grow", &grow, "seed"_a, "number"_a, "order"_a, "l2"_a, "multipliers"_a.none() = nb::none(),
            "columns"_a.none() = nb::none(), "vector"_a = false,
            "Grow the trees of a round from the gradients as they are.")
@@ -124,10 +114,7 @@ void bind_gradient_boosting(nb::module_& m) {
       .def(
           "add",
           [](PyGradientBoosting& b, std::size_t k, const In<double>& values) {
-            without_lock([&](Interrupt& i) {
-              grown(b, k).add(k, span_of(values), i);
-              return 0;
-            });
+            without_lock([&](Interrupt& i) { grown(b, k).add(k, span_of(values), i); });
           },
           "k"_a, "values"_a, "Give the leaves their values and add them to the scores.")
       .def(

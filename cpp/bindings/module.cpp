@@ -2,7 +2,7 @@
 #include "door.hpp"
 
 #include "weald/base/exact_sums.hpp"
-#include "weald/base/sorting.hpp"
+#include "weald/bins/cuts.hpp"
 #include "weald/bins/sparse_cells.hpp"
 #include "weald/grow/grow_tree.hpp"
 #include "weald/tree/compact.hpp"
@@ -35,14 +35,7 @@ NamedArrays arrays_of(Shape shape, Summary nodes) {
 
 namespace {
 
-constexpr const char* kOrders[] = {"depth_first", "best_first", "by_level"};  // as Frontier has them
-
-Frontier frontier_of(const std::string& name) {
-  for (const Frontier order : {Frontier::DepthFirst, Frontier::BestFirst, Frontier::ByLevel}) {
-    if (name == kOrders[static_cast<int>(order)]) return order;
-  }
-  throw std::invalid_argument("unknown order of growth: " + name);
-}
+constexpr const char* kFrontiers[] = {"depth_first", "best_first", "by_level"};
 
 template <class Array>
 Binned bin(const Array& X, const std::vector<std::uint32_t>& categories, std::size_t max_bins, bool keys,
@@ -93,17 +86,15 @@ void bind_sparse_rows(nb::module_& m, const char* name, const char* make) {
   bind_bin<SparseRows<T>>(m);
 }
 
-PyTarget target_of(const auto& values, const std::optional<In<double>>& weights) {
-  PyTarget out;
+// What labels and reals have in common: values with a weight for every row.
+template <class T>
+PyTarget target_of(const InRows<T>& values, const std::optional<In<double>>& weights) {
+  PyTarget out{{}, nb::cast(values), weights ? nb::cast(*weights) : nb::object()};
   Target& t = out.target;
   t.n_rows = values.shape(0), t.n_outputs = values.shape(1);
-  out.values = nb::cast(values);
   require(t.n_outputs > 0, "at least one output");
-  if (weights) {
-    require(weights->shape(0) == t.n_rows, "one weight per row");
-    t.weights = weights->data();
-    out.weights = nb::cast(*weights);
-  }
+  require(!weights || weights->shape(0) == t.n_rows, "one weight per row");
+  if (weights) t.weights = weights->data();
   return out;
 }
 
@@ -111,12 +102,12 @@ PyTarget labels(const InRows<std::int32_t>& codes, std::vector<std::uint32_t> n_
                 const std::optional<In<double>>& weights) {
   PyTarget out = target_of(codes, weights);
   Target& t = out.target;
-  t.classes = codes.data(), t.n_classes = std::move(n_classes);
-  require(t.n_classes.size() == t.n_outputs, "one number of classes per output");
-  for (std::size_t i = 0; i < t.n_rows * t.n_outputs; ++i) {
-    const bool known = t.classes[i] >= 0 && static_cast<std::uint32_t>(t.classes[i]) < t.n_classes[i % t.n_outputs];
-    require(known, "a label is out of range");
+  require(n_classes.size() == t.n_outputs, "one number of classes per output");
+  for (std::size_t k = 0; k < codes.size(); ++k) {
+    const std::int32_t c = codes.data()[k];
+    require(c >= 0 && static_cast<std::uint32_t>(c) < n_classes[k % t.n_outputs], "a label is out of range");
   }
+  t.classes = codes.data(), t.n_classes = std::move(n_classes);
   return out;
 }
 
@@ -126,18 +117,13 @@ PyTarget reals(const InRows<double>& values, const std::optional<In<double>>& we
   return out;
 }
 
-// Binds `of`, exact_sum or exact_mean: of numbers times factors, each as often as it counts.
-void bind_exact(nb::module_& m, const char* name, double (*of)(const Weighted&, Interrupt&), const char* says) {
-  m.def(
-      name,
-      [of](const In<double>& x, const std::optional<In<double>>& factors,
-           const std::optional<In<std::uint32_t>>& counts) {
-        require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
-        require(!counts || counts->shape(0) == x.shape(0), "one count per number");
-        const Weighted rows{span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
-        return without_lock([&](Interrupt& interrupt) { return of(rows, interrupt); });
-      },
-      "x"_a, "factors"_a.none(), "counts"_a.none(), says);
+template <double (*Sum)(const Weighted&, Interrupt&)>
+double exactly(const In<double>& x, const std::optional<In<double>>& factors,
+               const std::optional<In<std::uint32_t>>& counts) {
+  require(!factors || factors->shape(0) == x.shape(0), "one factor per number");
+  require(!counts || counts->shape(0) == x.shape(0), "one count per number");
+  const Weighted rows{span_of(x), factors ? factors->data() : nullptr, counts ? counts->data() : nullptr};
+  return without_lock([&](Interrupt& interrupt) { return Sum(rows, interrupt); });
 }
 
 NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& summary,
@@ -153,7 +139,6 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
     if (&growth != &summary) shape.sums = {};  // they were summed under other weights
     nodes = summarise(shape, summary.target, criterion, interrupt);
-    return 0;
   });
   return arrays_of(std::move(shape), std::move(nodes));
 }
@@ -192,8 +177,8 @@ NB_MODULE(_core, m) {
   m.def("labels", &labels, "codes"_a, "n_classes"_a, "weights"_a.none(), "Class numbers (n, outputs).");
   m.def("reals", &reals, "values"_a, "weights"_a.none(), "Real targets (n, outputs).");
 
-  nb::class_<Rules>(m, "Rules", "When and how nodes are split.")
-      .def(nb::init<>())
+  nb::class_<Rules> rules(m, "Rules", "When and how nodes are split.");
+  rules.def(nb::init<>())
       .def_rw("max_depth", &Rules::max_depth)
       .def_rw("min_samples_split", &Rules::min_samples_split)
       .def_rw("min_samples_leaf", &Rules::min_samples_leaf)
@@ -208,29 +193,23 @@ NB_MODULE(_core, m) {
       .def_rw("category_smoothing", &Rules::category_smoothing)
       .def_rw("row_weight", &Rules::row_weight)
       .def_rw("prune_alpha", &Rules::prune_alpha)
-      .def_rw("seed", &Rules::seed)
-      .def_prop_rw(
-          "frontier", [](const Rules& r) { return kOrders[static_cast<int>(r.frontier)]; },
-          [](Rules& r, const std::string& name) { r.frontier = frontier_of(name); });
+      .def_rw("seed", &Rules::seed);
+  bind_choice(rules, "frontier", &Rules::frontier, kFrontiers);
   bind_forest(m);
   bind_adaboost(m);
   bind_gradient_boosting(m);
   m.def("grow", &grow, "matrix"_a, "growth"_a, "summary"_a, "criterion"_a, "rules"_a, "threads"_a,
         "Grow one tree from `growth`; what its nodes predict comes from `summary`.");
 
-  bind_exact(
-      m, "exact_sum", exact_sum,
-      "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
-  bind_exact(m, "exact_mean", exact_mean, "Mean of numbers in the same way.");
+  m.def("exact_sum", &exactly<exact_sum>, "x"_a, "factors"_a.none(), "counts"_a.none(),
+        "Sum of numbers times factors, each as often as it counts: the same bits for any order and for repeated rows.");
+  m.def("exact_mean", &exactly<exact_mean>, "x"_a, "factors"_a.none(), "counts"_a.none(),
+        "Mean of numbers in the same way.");
   m.def(
       "order_of",
       [](const In<double>& values) {
-        struct Item {
-          std::uint64_t key;
-          Row row;
-        };
         require(values.shape(0) < std::numeric_limits<Row>::max(), "more numbers than 32-bit row numbers can hold");
-        BigVector<Item> items, spare;
+        BigVector<Ranked<double>> items, spare;
         without_lock([&](Interrupt& interrupt) {
           Patience patience(interrupt);
           items.resize(values.shape(0));
@@ -238,7 +217,6 @@ NB_MODULE(_core, m) {
             for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
           });
           sort_by_key(items, spare, patience);
-          return 0;
         });
         BigVector<std::int64_t> order(items.size());
         for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].row;

@@ -119,6 +119,17 @@ struct Column {
 // would take memory in the square of their number; they can be read from the rows once the tree is there.
 inline bool has_few_codes(const Column& column) { return column.slots() <= kFewKeptCodes; }
 
+// Calls fn with a typed pointer to codes of the given width.
+template <class Bytes, class Fn>
+decltype(auto) with_codes(std::uint8_t width, Bytes* codes, Fn&& fn) {
+  constexpr bool constant = std::is_const_v<Bytes>;
+  using Short = std::conditional_t<constant, const std::uint16_t, std::uint16_t>;
+  using Long = std::conditional_t<constant, const std::uint32_t, std::uint32_t>;
+  if (width == 1) return fn(codes);
+  if (width == 2) return fn(reinterpret_cast<Short*>(codes));
+  return fn(reinterpret_cast<Long*>(codes));
+}
+
 // Calls fn with a typed view of the column, so that kernels are written once for all widths.
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {

@@ -24,19 +24,11 @@ void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
   auto& buffer = out.storage[j];
   buffer.resize(out.n_rows * column.width);
   column.data = buffer.data(), column.extent = out.n_rows;
-  const auto fill = [&](auto* codes) {
+  with_codes(column.width, buffer.data(), [&](auto* codes) {
     code_of_row([codes](std::size_t row, Code code) {
       codes[row] = static_cast<std::remove_pointer_t<decltype(codes)>>(code);
     });
-  };
-  switch (column.width) {
-    case 1:
-      return fill(reinterpret_cast<std::uint8_t*>(buffer.data()));
-    case 2:
-      return fill(reinterpret_cast<std::uint16_t*>(buffer.data()));
-    default:
-      return fill(reinterpret_cast<std::uint32_t*>(buffer.data()));
-  }
+  });
 }
 
 // Exact mode: sort the column once; the code of a value is its rank among the distinct values.
@@ -121,10 +113,22 @@ double weight_of_a_row(const BinRequest& request, std::size_t n_rows) {
 }
 
 // Categories keep their own codes, in the order of their labels, but for two kinds that share the last code: in a
-// column of many, those of a single row; and if there are too many for the bins, the lightest (README).
+// column of many, those of a single row; and if there are too many for the bins, the lightest (README). Throws if a
+// value is no category.
 template <class T>
 void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request,
                      double row_weight, Interrupt& interrupt, Binned& out) {
+  std::vector<double> weight(n_categories, 0.0);
+  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T value = table.at(i, j);
+      if (std::isnan(value)) continue;
+      if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
+        throw std::invalid_argument("a categorical column holds a value that is not a category");
+      }
+      weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
+    }
+  });
   std::vector<Code>& codes = out.category_code[j];
   Column& column = out.columns[j];
   codes.resize(n_categories);
@@ -133,15 +137,6 @@ void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categor
   column.many = n_categories > kFreeCategories;
   const std::size_t most = request.coding == Coding::Bins ? request.max_bins : n_categories;
   if (!column.many && n_categories <= most) return;
-  std::vector<double> weight(n_categories, 0.0);
-  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T value = table.at(i, j);
-      if (!std::isnan(value)) {
-        weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
-      }
-    }
-  });
   std::vector<Code> order = codes;
   const auto singles = std::stable_partition(order.begin(), order.end(), [&](Code c) {
     return !column.many || weight[c] > 1.5 * row_weight;  // weights, rounded or not, lie near one row or near two
@@ -155,19 +150,6 @@ void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categor
   for (std::size_t k = 0; k < order.size(); ++k) codes[order[k]] = static_cast<Code>(std::min(k, kept));
   out.own_category[j].assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept));
   column.n_codes = static_cast<Code>(kept + 1);
-}
-
-template <class T>
-void check_categories(const Table<T>& table, std::size_t j, std::uint32_t n_categories, Interrupt& interrupt) {
-  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T value = table.at(i, j);
-      if (std::isnan(value)) continue;
-      if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
-        throw std::invalid_argument("a categorical column holds a value that is not a category");
-      }
-    }
-  });
 }
 
 template <class T>
@@ -335,7 +317,6 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
     interrupt.poll();
     out.columns[j].categorical = request.categories[j] > 0;
     if (out.columns[j].categorical) {
-      check_categories(table, j, request.categories[j], interrupt);
       code_categories(table, j, request.categories[j], request, row_weight, interrupt, out);
     }
   }

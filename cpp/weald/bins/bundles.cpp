@@ -59,13 +59,6 @@ std::vector<Sparse> find_sparse(std::span<const Column> columns, std::size_t n_r
   return out;
 }
 
-bool exclusive(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    if (a[k] & b[k]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void Bundles::unpack(std::size_t column, std::size_t n_slots, const Lane* bundle_cells, Lane total, Lane* cells) const {
@@ -96,9 +89,10 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
     interrupt.poll();
     const Sparse& s = sparse[k];
     const std::size_t more = columns[s.column].slots() - 1;
-    const auto fits = [&](const Open& bundle) {
-      return bundle.slots + more <= kSlots && exclusive(bundle.others, s.others);
+    const auto exclusive = [&](const std::vector<std::uint64_t>& others) {
+      return std::equal(others.begin(), others.end(), s.others.begin(), [](auto a, auto b) { return (a & b) == 0; });
     };
+    const auto fits = [&](const Open& bundle) { return bundle.slots + more <= kSlots && exclusive(bundle.others); };
     const auto end = open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), kMostBundles));
     auto into = std::find_if(open.begin(), end, fits);
     if (into == end) {
@@ -116,19 +110,17 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
 
   auto out = std::make_shared<Bundles>();
   out->members.resize(columns.size());
-  std::vector<std::uint8_t> placed(columns.size(), 0);
   for (const Open& bundle : open) {
     Code start = 1;
     for (const std::uint32_t k : bundle.members) {
       const std::uint32_t j = sparse[k].column;
       out->members[j] = {static_cast<std::uint32_t>(out->slots.size()), false, sparse[k].usual, start};
-      placed[j] = 1;
       start += static_cast<Code>(columns[j].slots() - 1);
     }
     out->slots.push_back(start);
   }
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    if (placed[j]) continue;
+    if (!out->members[j].alone) continue;
     out->members[j].bundle = static_cast<std::uint32_t>(out->slots.size());
     out->slots.push_back(static_cast<std::uint32_t>(columns[j].slots()));
   }

@@ -150,13 +150,6 @@ class BinFinder {
 
   // codes[i] for n values, n a multiple of kLanes; NaN gets an arbitrary code.
   void find(const T* values, std::size_t n, std::uint8_t* codes) const {
-    if (half_ <= 4) {  // all values at once with each of few cuts
-      std::fill_n(codes, n, std::uint8_t{0});
-      for (std::size_t b = 0; b + 1 < 2 * half_; ++b) {
-        for (std::size_t i = 0; i < n; ++i) codes[i] += static_cast<std::uint8_t>(top_[b] < values[i]);
-      }
-      return;
-    }
     for (std::size_t i = 0; i < n; i += kLanes) {
       std::uint32_t at[kLanes] = {};
 #pragma GCC unroll 8

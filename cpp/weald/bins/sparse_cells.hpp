@@ -17,17 +17,6 @@
 
 namespace weald {
 
-// Calls fn with a typed pointer to codes of the given width.
-template <class Bytes, class Fn>
-decltype(auto) with_codes(std::uint8_t width, Bytes* codes, Fn&& fn) {
-  constexpr bool constant = std::is_const_v<Bytes>;
-  using Short = std::conditional_t<constant, const std::uint16_t, std::uint16_t>;
-  using Long = std::conditional_t<constant, const std::uint32_t, std::uint32_t>;
-  if (width == 1) return fn(codes);
-  if (width == 2) return fn(reinterpret_cast<Short*>(codes));
-  return fn(reinterpret_cast<Long*>(codes));
-}
-
 // The filled cells of some rows, column by column.
 struct CellLists {
   static constexpr std::size_t kNone = ~std::size_t{0};

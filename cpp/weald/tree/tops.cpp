@@ -36,6 +36,9 @@ template <class T>
 Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_rows)
     : masks_(question.like.n_categories) {
   if (!uses(Path::InStep) || n_rows < kFewestInStep || question.trees.empty()) return;
+  // All columns become keys (steps.hpp), in a copy that has to be small, and twice as many have to fit into two bytes.
+  const std::size_t columns = question.like.n_columns();
+  if (columns * block_rows * sizeof(T) > kTopBytes || columns >= (std::size_t{1} << 15)) return;
   std::size_t nodes = 0;
   for (const Asked& asked : question.trees) nodes += asked.tree->nodes.size();
   if (nodes < kFewestSteps * question.trees.size()) return;
@@ -44,8 +47,7 @@ Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_ro
   if (16 * std::count_if(some.begin(), some.end(), stops<T>) > static_cast<std::ptrdiff_t>(some.size())) return;
   for (const Asked& asked : question.trees) ends_.push_back(add_top(*asked.tree));
   // The columns are laid out once for all trees.
-  const bool pays = masks_.n_columns() <= 4 * question.trees.size();
-  if (!pays || masks_.n_columns() * block_rows * sizeof(T) > kTopBytes) ends_.clear();
+  if (masks_.n_columns() > 4 * question.trees.size()) ends_.clear();
 }
 
 // The largest subtrees are divided, until there are as many as a mask has bits.

@@ -35,7 +35,7 @@ enum class Path {
   NodesApart,    // grow/subtree.hpp: small nodes are split by a thread each
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp
-  CrowdsDivided,    // tree/predict.cpp: rows are divided near the root before they walk
+  CrowdsDivided,    // tree/walks.hpp: rows are divided near the root before they walk
   InStep,           // tree/tops.hpp, steps.hpp: many rows go down a deep tree in step
   ManyTreesAtOnce,  // tree/predict.cpp: few rows walk down several trees
   // memory

@@ -47,15 +47,13 @@ struct Tests {
 };
 
 template <class V, class M>
-void ask_set(const SetTest<M>& test, const V* tile, std::size_t n, M* leaves) {
+WEALD_INLINE void ask_set(const SetTest<M>& test, const V* tile, std::size_t n, M* leaves) {
   for (std::size_t r = 0; r < n; ++r) {
     const V value = tile[test.column * kRows<V> + r];
-    bool yes = value != value && test.missing_left;
-    if (value >= 0 && value < static_cast<V>(test.n_categories)) {
-      const auto c = static_cast<std::uint32_t>(value);
-      yes = goes_left(test.set, test.n_categories, c);
-    }
-    if (!yes) leaves[r] &= test.stay;
+    const bool known = value >= 0 && value < static_cast<V>(test.n_categories);
+    const auto c = static_cast<std::uint32_t>(known ? value : V{0});
+    const bool yes = (known & bit_of(test.set, c)) | ((value != value) & test.missing_left);
+    leaves[r] &= test.stay | (M{0} - static_cast<M>(yes));
   }
 }
 
@@ -122,6 +120,7 @@ class MaskTests {
 
   const Tests<V, M>& tests() const { return tests_; }
   std::size_t n_columns() const { return columns_.size(); }
+  bool has_sets() const { return !tests_.sets.empty(); }
 
   // The test of node m; of the leaves those from `first` on, n of them (fewer than there are bits), are below its "yes".
   void add_test(const CompactTree& tree, std::size_t m, std::uint32_t first, std::uint32_t n) {
@@ -131,8 +130,14 @@ class MaskTests {
     const bool missing_left = (node.head & Node::kMissingLeft) != 0;
     if (node.head & Node::kCategorical) {
       const auto set = std::bit_cast<std::uint64_t>(node.number);
-      tests_.sets.push_back(
-          {tree.sets.data() + (set >> 32), static_cast<std::uint32_t>(set), column, missing_left, stay});
+      const auto categories = static_cast<std::uint32_t>(set);
+      const std::uint32_t* words = tree.sets.data() + (set >> 32);
+      if (categories > kFewCategories) {  // as bits, which are found at once
+        auto& bits = bits_.emplace_back((categories + 31) / 32, 0);
+        for (std::uint32_t c = 0; c < categories; ++c) bits[c / 32] |= std::uint32_t{in_wide_set(words, c)} << (c % 32);
+        words = bits.data();
+      }
+      tests_.sets.push_back({words, categories, column, missing_left, stay});
       return;
     }
     const V threshold = sizeof(V) == sizeof(double) ? static_cast<V>(node.number) : largest_not_above<V>(node.number);
@@ -154,7 +159,7 @@ class MaskTests {
       V* values = tile + c * kRows<V>;
       for (std::size_t r = 0; r < n; ++r) values[r] = static_cast<V>(table.at(from + r, columns_[c]));
       const std::uint32_t categories = n_categories_[columns_[c]];
-      if (categories == 0 || categories > kFewCategories) continue;
+      if (categories == 0 || categories > kFewCategories || !codes) continue;
       for (std::size_t r = 0; r < n; ++r) {
         const bool known = values[r] >= 0 && values[r] < static_cast<V>(categories);
         codes[c * kRows<V> + r] = known                    ? static_cast<M>(values[r])
@@ -176,6 +181,7 @@ class MaskTests {
   std::vector<std::uint32_t> columns_, place_;  // in use; 1 + the place of each among them
   std::vector<std::uint32_t> n_categories_;     // per column of the table; 0: numbers
   Tests<V, M> tests_;
+  std::vector<std::vector<std::uint32_t>> bits_;  // of sets that are lists
 };
 
 }  // namespace weald

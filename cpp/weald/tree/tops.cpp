@@ -1,6 +1,7 @@
 #include "weald/tree/tops.hpp"
 
 #include "weald/base/paths.hpp"
+#include "weald/tree/steps.hpp"
 
 #ifdef WEALD_HAS_VECTORS
 
@@ -9,23 +10,24 @@ namespace weald {
 namespace {
 
 template <class V, class M>
-WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, std::size_t tile_size,
-                              std::size_t n_rows, std::uint8_t* top) {
+WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, const M* codes,
+                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
   alignas(32) M ends[kRows<V>];
   for (std::size_t from = 0; from < n_rows; from += kRows<V>) {
-    const V* tile = tiles + from / kRows<V> * tile_size;
-    ask_tests(tests, tree, tile, static_cast<const M*>(nullptr), kRows<V>, ends);
+    const std::size_t tile = from / kRows<V> * tile_size;
+    ask_tests(tests, tree, tiles + tile, codes ? codes + tile : nullptr, kRows<V>, ends);
     for (std::size_t r = 0; r < kRows<V>; ++r) top[from + r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
   }
 }
 
 WEALD_WIDE void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t tree, const float* tiles,
-                             std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
+                             const std::uint32_t* codes, std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
 }
 WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t tree, const double* tiles,
-                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, tile_size, n_rows, top);
+                              const std::uint64_t* codes, std::size_t tile_size, std::size_t n_rows,
+                              std::uint8_t* top) {
+  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
 }
 
 }  // namespace
@@ -33,17 +35,19 @@ WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::si
 template <class T>
 Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_rows)
     : masks_(question.like.n_categories) {
-  const auto& categories = question.like.n_categories;
-  const bool numbers = std::all_of(categories.begin(), categories.end(), [](std::uint32_t n) { return n == 0; });
-  if (!uses(Path::InStep) || !numbers || n_rows < kFewestInStep) return;
+  if (!uses(Path::InStep) || n_rows < kFewestInStep || question.trees.empty()) return;
+  // All columns become keys (steps.hpp), in a copy that has to be small, and twice as many have to fit into two bytes.
+  const std::size_t columns = question.like.n_columns();
+  if (columns * block_rows * sizeof(T) > kTopBytes || columns >= (std::size_t{1} << 15)) return;
   std::size_t nodes = 0;
   for (const Asked& asked : question.trees) nodes += asked.tree->nodes.size();
-  const std::size_t each = nodes / std::max<std::size_t>(question.trees.size(), 1);
-  if (each < kFewestSteps || each > kStepsPerRow * block_rows) return;
+  if (nodes < kFewestSteps * question.trees.size()) return;
+  // Where many tests are of many categories, walks would stop again and again.
+  const auto& some = question.trees[0].tree->nodes;
+  if (16 * std::count_if(some.begin(), some.end(), stops<T>) > static_cast<std::ptrdiff_t>(some.size())) return;
   for (const Asked& asked : question.trees) ends_.push_back(add_top(*asked.tree));
   // The columns are laid out once for all trees.
-  const bool pays = masks_.n_columns() <= 4 * question.trees.size();
-  if (!pays || masks_.n_columns() * block_rows * sizeof(T) > kTopBytes) ends_.clear();
+  if (masks_.n_columns() > 4 * question.trees.size()) ends_.clear();
 }
 
 // The largest subtrees are divided, until there are as many as a mask has bits.
@@ -85,9 +89,11 @@ TopRows<T>::TopRows(const Tops<T>& tops, const Table<T>& table, std::size_t begi
   if (!serve()) return;
   const std::size_t tiles = (n_rows_ + kRows<T> - 1) / kRows<T>, size = tops.masks_.tile_size();
   tiles_ = tops.masks_.aligned(values_, tiles * size);
+  if (tops.masks_.has_sets()) codes_ = tops.masks_.aligned(numbers_, tiles * size);
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t from = t * kRows<T>;
-    tops.masks_.load(table, begin + from, std::min(kRows<T>, n_rows_ - from), tiles_ + t * size, nullptr);
+    tops.masks_.load(table, begin + from, std::min(kRows<T>, n_rows_ - from), tiles_ + t * size,
+                     codes_ ? codes_ + t * size : nullptr);
   }
 }
 
@@ -95,9 +101,9 @@ template <class T>
 void TopRows<T>::place(std::size_t tree, std::uint8_t* top) const {
   const std::size_t size = tops_.masks_.tile_size();
   if constexpr (sizeof(T) == sizeof(float)) {
-    place_floats(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
+    place_floats(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
   } else {
-    place_doubles(tops_.masks_.tests(), tree, tiles_, size, n_rows_, top);
+    place_doubles(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
   }
 }
 

@@ -40,10 +40,13 @@ class TopRows {
   void place(std::size_t tree, std::uint8_t* top) const;
 
  private:
+  using Code = typename Tops<T>::Mask;
   const Tops<T>& tops_;
   std::size_t n_rows_;
   std::vector<T> values_;
+  std::vector<Code> numbers_;
   T* tiles_ = nullptr;
+  Code* codes_ = nullptr;  // of categories, if there are any
 };
 
 #else

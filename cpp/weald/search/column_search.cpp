@@ -1,7 +1,5 @@
 #include "weald/search/column_search.hpp"
 
-#include <numeric>
-
 #include "weald/base/paths.hpp"
 #include "weald/search/category_order.hpp"
 #include "weald/search/choose_groups.hpp"
@@ -74,7 +72,10 @@ class ColumnSearch {
     const std::size_t last = others ? order().size() : order().size() - 1;
     Cut cut;
     if (request_.random && order().size() >= 2) {
-      const std::size_t at = random_position();
+      const std::size_t at = groups_ == Groups::TwoSides ? 1
+                             : column_.categorical
+                                 ? cut_categories(request_.node_key, j_, order())
+                                 : draw_position(request_, column_, j_, node_, order(), has_missing_, listed(), split_);
       cut = scan(at, at, best.score);
     } else if (column_.many && request_.price) {
       cut = scan_priced(best.score);
@@ -310,25 +311,6 @@ class ColumnSearch {
     return true;
   }
 
-  std::size_t random_position() {
-    if (groups_ == Groups::TwoSides) return 1;
-    if (column_.categorical) return cut_categories(request_.node_key, j_, order());
-    if (listed() &&
-        !column_.keyed) {  // where the cut is among the codes that are here; the best is drawn in full later
-      const Extremes ends{order().front(), order().back(), has_missing_};
-      if (order().size() == 2) return 1;
-      const double threshold = draw_bin_threshold(request_.node_key, column_, j_, ends);
-      const auto inside = order().subspan(1, order().size() - 2);
-      return 1 +
-             static_cast<std::size_t>(std::partition_point(inside.begin(), inside.end(),
-                                                           [&](Code code) { return column_.high[code] <= threshold; }) -
-                                      inside.begin());
-    }
-    draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
-    const auto cut = std::upper_bound(order().begin(), order().end(), split_.last_left);
-    return static_cast<std::size_t>(cut - order().begin());
-  }
-
   Cut scan(std::size_t first, std::size_t last, double floor) {
     Limits limits = request_.limits;
     if (request_.monotone) limits.monotone = request_.monotone[j_];
@@ -431,18 +413,6 @@ bool search_column(const SearchRequest& request, const Column& column, std::uint
   if (varies) varies = search.improve(best);
   search.clear();
   return varies;
-}
-
-double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
-  const Channels& stats = *request.stats;
-  if (is_from_rows(stats.criterion)) {
-    const RankedTargets targets(node, stats, *request.interrupt);
-    std::vector<std::uint32_t> all(node.n);
-    std::iota(all.begin(), all.end(), std::uint32_t{0});
-    return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
-  }
-  return with_sums(
-      stats, [&](const auto& sums) { return std::remove_reference_t<decltype(sums)>::whole_score(total, stats); });
 }
 
 }  // namespace weald

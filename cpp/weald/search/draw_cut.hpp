@@ -130,4 +130,21 @@ inline void draw_cut(const SearchRequest& request, const Column& column, std::ui
   split.random_threshold = cut.threshold;
 }
 
+// How many of the codes that are here, in order, go left. Of a sparse column's list the cut is drawn in full later, if it is the best.
+inline std::size_t draw_position(const SearchRequest& request, const Column& column, std::uint32_t j,
+                                 const NodeRows& node, std::span<const Code> order, bool has_missing, bool listed,
+                                 Split& split) {
+  const Extremes ends{order.front(), order.back(), has_missing};
+  const auto count = [&](auto&& goes_left) {
+    return static_cast<std::size_t>(std::partition_point(order.begin(), order.end(), goes_left) - order.begin());
+  };
+  if (listed && !column.keyed) {
+    const double threshold = draw_bin_threshold(request.node_key, column, j, ends);
+    return std::clamp<std::size_t>(count([&](Code code) { return column.high[code] <= threshold; }), 1,
+                                   order.size() - 1);
+  }
+  draw_cut(request, column, j, node, ends, split);
+  return count([&](Code code) { return code <= split.last_left; });
+}
+
 }  // namespace weald

@@ -1,8 +1,10 @@
 #include "weald/search/scan_gradients.hpp"
 
 #include <cstring>
+#include <numeric>
 
 #include "weald/base/wide_vectors.hpp"
+#include "weald/search/scan_medians.hpp"
 
 namespace weald {
 
@@ -79,6 +81,18 @@ WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, st
 #else
   return from;
 #endif
+}
+
+double node_score(const SearchRequest& request, const NodeRows& node, const Lane* total) {
+  const Channels& stats = *request.stats;
+  if (is_from_rows(stats.criterion)) {
+    const RankedTargets targets(node, stats, *request.interrupt);
+    std::vector<std::uint32_t> all(node.n);
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
+  }
+  return with_sums(
+      stats, [&](const auto& sums) { return std::remove_reference_t<decltype(sums)>::whole_score(total, stats); });
 }
 
 }  // namespace weald

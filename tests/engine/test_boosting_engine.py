@@ -179,6 +179,37 @@ def test_bundled_columns_give_the_same_trees(case):
     )
 
 
+FEW = {
+    "two": lambda rng, n: rng.integers(0, 2, (n, 12)),
+    "rarely": lambda rng, n: rng.random((n, 12)) < 0.1,
+    "two to nine": lambda rng, n: rng.integers(0, np.arange(2, 14) % 8 + 2, (n, 12)),
+    "and more": lambda rng, n: rng.integers(0, [2, 3, 2, 40, 250, 2, 3, 2, 16, 17, 1, 5], (n, 12)),
+}
+
+
+@pytest.mark.parametrize("n", [140, 700, 2500, 17_000])  # of 2, 8, 32 and 256 codes in a byte
+@pytest.mark.parametrize("kind", FEW)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_columns_of_few_values_share_bytes(kind, n, gaps):
+    rng = np.random.default_rng(n)
+    X = FEW[kind](rng, n).astype(float)
+    y = X[:, 0] + X[:, 1] * X[:, 2] + X[:, 11] + rng.standard_normal(n)
+    if gaps:
+        X[rng.random(X.shape) < 0.05] = np.nan
+    settings = {"n_estimators": 5, "learning_rate": 0.3, "max_leaf_nodes": 15, "random_state": 0}
+    settings["min_samples_leaf"] = 5
+    # A share of the columns is drawn per node, so that some are unpacked in vain.
+    for more in ({"max_features": None}, {"max_features": 0.5, "subsample": 0.7}):
+        shared, twice, apart = (
+            weald.GradientBoostingRegressor(max_bins=bins, n_jobs=jobs, **settings, **more)
+            .fit(X, y)
+            .predict(X)
+            for bins, jobs in ((255, 1), (255, 2), (None, 1))
+        )
+        np.testing.assert_array_equal(shared, twice)
+        np.testing.assert_allclose(shared, apart, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("case", range(15))
 def test_leaves_have_enough_rows_whatever_they_weigh(case):
     rng = np.random.default_rng(case)

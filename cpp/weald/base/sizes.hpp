@@ -64,7 +64,8 @@ inline constexpr std::size_t kCellsTurned =
 inline constexpr std::size_t kGuideSteps = sized(512, 4);
 inline constexpr std::size_t kGuideLook = sized(4, 2);
 inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);  // rows that tell whether a column has a usual value
-inline constexpr std::size_t kMostBundles = sized(64, 2);          // that a column is compared with
+inline constexpr std::size_t kRowsPerDigit = sized(64, 2);  // rows of a table for each code of a bundle of digits
+inline constexpr std::size_t kMostBundles = sized(64, 2);   // that a column is compared with
 inline constexpr std::size_t kBeyondCaches = sized(std::size_t{8} << 20, std::size_t{64});  // bytes of a table
 
 // --- blocks of rows ---

@@ -13,6 +13,8 @@ using Row = std::uint32_t;   // a row number: 4 billion rows are enough, and hal
 using Code = std::uint32_t;  // a bin or rank code, widened for arithmetic
 using Lane = std::int64_t;   // one integer sum: adds are exact, so their order cannot change a model
 
+inline constexpr std::size_t kByteSlots = 256;  // cells of a column of bytes, whatever its codes
+
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

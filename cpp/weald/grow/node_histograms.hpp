@@ -33,7 +33,9 @@ class NodeHistograms {
       pairs_.add_rows(*node.block, cells, rows, n, 1, out);
       return out;
     }
-    return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, useful(n), plan_.interrupt);
+    const std::size_t counted = node.block->bundles ? node.block->bundles->size() : plan_.columns_per_node;
+    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(n * counted));
+    return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, parts, plan_.interrupt);
   }
 
   // Takes a part of the rows out of a histogram: its own histogram or, of a sparse table, row by row.
@@ -109,12 +111,16 @@ class NodeHistograms {
   void unpack_bundles(const OpenNode& node, const Bundles& bundles, std::vector<const Lane*>& ready) {
     const auto& columns = node.block->columns;
     unpacked_.resize(columns.size() * kByteSlots);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      const Lane* cells = &node.histogram[bundles.members[j].bundle * kByteSlots];
-      ready[j] = cells;
-      if (bundles.members[j].alone) continue;
-      bundles.unpack(j, columns[j].slots(), cells, node.sum, &unpacked_[j * kByteSlots]);
-      ready[j] = &unpacked_[j * kByteSlots];
+    for (std::size_t b = 0; b < bundles.size(); ++b) {
+      const Lane* cells = &node.histogram[b * kByteSlots];
+      if (const auto& own = bundles.columns[b]; own.size() == 1) {
+        ready[own[0]] = cells;
+      } else {
+        bundles.unpack(b, cells, node.sum, [&](std::size_t j) {
+          ready[j] = &unpacked_[j * kByteSlots];
+          return &unpacked_[j * kByteSlots];
+        });
+      }
     }
   }
 

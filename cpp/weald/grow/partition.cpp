@@ -77,9 +77,9 @@ void with_sides(const Block& block, const Split& split, std::size_t n_rows, Fn&&
   if (block.bundles) {
     const Bundles::Member& member = block.bundles->members[split.column];
     std::array<std::uint8_t, kByteSlots> of_byte{};
-    if (!member.alone) of_byte.fill(goes_left(member.usual));
-    for (Code code = 0; code <= missing && code < column.slots(); ++code)
-      of_byte[member.code_in_bundle(code)] = goes_left(code);
+    for (Code byte = 0; byte < block.bundles->slots[member.bundle]; ++byte) {
+      of_byte[byte] = goes_left(member.code_of(byte));
+    }
     return fn(view(block.bundles->bytes).from(member.bundle), block.bundles->size(),
               [&](Code code) { return of_byte[code] != 0; });
   }

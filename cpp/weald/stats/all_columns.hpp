@@ -15,8 +15,6 @@
 
 namespace weald {
 
-inline constexpr std::size_t kByteSlots = 256;  // cells of a column of bytes, whatever its codes
-
 struct ByteRows {
   const std::uint8_t* bytes = nullptr;  // of the first row
   std::size_t stride = 0;

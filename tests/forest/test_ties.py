@@ -15,13 +15,13 @@ COPIES = 6
 @pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees"])
 def test_a_tie_goes_to_any_of_the_columns(name, ending, drawn, gaps):
     rng = np.random.default_rng(7)
-    n = 600
+    n = 200  # each value has a bin of its own
     X = np.repeat(rng.standard_normal(n)[:, None], COPIES, axis=1)
     if gaps:
         X[rng.random(n) < 0.1] = np.nan  # in the same rows of all
     y = rng.integers(0, 2, n)
     make = getattr(weald, name + ending)
-    forest = make(30, max_features=drawn, max_bins=255, random_state=3).fit(X, y)
+    forest = make(60, max_features=drawn, max_bins=255, random_state=3).fit(X, y)
     of_two, of_more = np.zeros(COPIES), np.zeros(COPIES)
     for tree in forest.estimators_:
         nodes = tree.tree_

@@ -412,7 +412,10 @@ def _code_text(series: nw.Series[Any], where: str) -> Column:
     """Number the distinct labels of a text or categorical column with its library's own means."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like():
-        codes, distinct = native.factorize()
+        if series.dtype == nw.String:
+            codes, distinct = native.factorize()
+        else:
+            codes, distinct = _present(native.cat.codes.to_numpy(), native.cat.categories)
         labels = distinct.tolist()
     elif series.implementation.is_pyarrow():
         if hasattr(native.type, "value_type"):  # dictionaries may differ from chunk to chunk
@@ -430,6 +433,18 @@ def _code_text(series: nw.Series[Any], where: str) -> Column:
             text.cast(nw.Enum(labels)).to_native().to_physical().cast(int).fill_null(-1).to_numpy()
         )
     return Column(np.asarray(codes, dtype=np.intp), _plain_labels(labels, where))
+
+
+def _present(codes: NDArray[Any], categories: Any) -> tuple[NDArray[Any], Any]:
+    """Forget categories that no row has."""
+    seen = np.zeros(len(categories) + 1, dtype=bool)
+    seen[codes] = True
+    if seen[:-1].all():
+        return codes, categories
+    kept = np.flatnonzero(seen[:-1])
+    rank = np.full(len(seen), -1, dtype=np.intp)  # code -1 picks the last entry, -1 again
+    rank[kept] = np.arange(len(kept))
+    return rank[codes], categories.take(kept)
 
 
 def _plain_labels(labels: list[Any], where: str) -> list[Any]:

@@ -29,8 +29,12 @@ Out<std::int64_t> leaves(const Forest& forest, const Array& X, std::size_t threa
   const std::size_t n = X.shape(0), n_trees = forest.trees.size();
   BigVector<std::int64_t> out(n * n_trees);
   run(n * n_trees, threads, [&](Interrupt& interrupt, std::size_t useful) {
-    for_dense_rows(table_of(X), 1, useful, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
-      find_leaves(forest, rows, 0, n_trees, inside, out.data() + from * n_trees, interrupt);
+    const auto table = table_of(X);
+    if constexpr (kSparse<decltype(table)>) {
+      if (find_sparse_leaves(forest, table, useful, out.data(), interrupt)) return;
+    }
+    for_dense_rows(table, 1, useful, interrupt, [&](const auto& rows, std::size_t from, std::size_t inside) {
+      find_leaves(forest, rows, inside, out.data() + from * n_trees, interrupt);
     });
   });
   return give(std::move(out), {n, n_trees});

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from weald import _engine as engine
+from weald.input.sparse_table import read_sparse
 
 N = 4200  # above twice the rows from which deep trees are gone down in step
 
@@ -32,8 +34,8 @@ def target_of(kind, X):
     return engine.labels(np.digitize(F, cuts).astype(np.int32), [n], None), "gini"
 
 
-def grown(kind, X, leaves, *, categories=False, trees=6, seed=1):
-    n_categories = [0, 6 if categories else 0, *[0] * (X.shape[1] - 2)]
+def grown(kind, X, leaves, *, categories=0, trees=6, seed=1):
+    n_categories = [0, categories, *[0] * (X.shape[1] - 2)]
     matrix = engine.bin_table(X, n_categories, 255, False, None, 1)
     target, criterion = target_of(kind, X)
     rules = engine.Rules()
@@ -71,11 +73,11 @@ def test_all_ways_give_the_same_sums(kind, leaves):
     classes = "number" not in kind
     weights = np.random.default_rng(0).random(6)
     for dtype, missing, categories in [
-        (np.float32, False, False),
-        (np.float64, False, False),
-        (np.float32, True, False),
-        (np.float64, True, False),
-        (np.float32, False, True),
+        (np.float32, False, 0),
+        (np.float64, False, 0),
+        (np.float32, True, 0),
+        (np.float64, True, 0),
+        (np.float32, False, 6),
     ]:
         X = table(dtype, missing=missing)
         forest = grown(kind, X, leaves, categories=categories)
@@ -87,6 +89,54 @@ def test_all_ways_give_the_same_sums(kind, leaves):
         columns_apart = np.asfortranarray(X)  # and a table that is not stored row by row
         said = forest.values(columns_apart, 1, weights=weights)
         np.testing.assert_array_equal(said, one_by_one([forest], X, weights, False, None))
+
+
+@pytest.mark.parametrize("leaves", [31, 64, 0])
+@pytest.mark.parametrize("levels", [255, 256, 257, 4100])  # 4100: walked where there are 64 rows
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_categories_of_all_tests_of_a_tree_are_looked_up_at_once(dtype, levels, leaves):
+    rng = np.random.default_rng(levels)
+    X = table(dtype, missing=True)
+    X[:, 1] = np.minimum(levels * rng.random(N) ** 8, levels - 1).astype(int)
+    X[rng.random(N) < 0.05, 1] = np.nan
+    y = rng.normal(size=levels)[np.nan_to_num(X[:, 1]).astype(int)]
+    y = 3 * y[:, None] + rng.normal(size=(N, 1))
+    n_categories = [0, levels, 0, 0, 0]
+    rules = engine.Rules()
+    rules.max_leaves = leaves
+    draw = engine.Draw()
+    draw.kind, draw.size = "bootstrap", N
+    for max_bins in (255, 0):
+        matrix = engine.bin_table(X, n_categories, max_bins, False, None, 1)
+        target = engine.reals(y, None)
+        forest = engine.grow_forest(matrix, target, "squared_error", rules, draw, False, 1, 0, 6, 2)
+        assert any(forest.tree(t).is_categorical.sum() > 1 for t in range(6))
+        Z = X.copy()
+        Z[::50, 1], Z[1::50, 1] = levels, -1  # unknown
+        truth = one_by_one([forest], Z, None, False, None)
+        for rows, threads in [(64, 1), (65, 1), (2047, 2), (2100, 1), (N, 3)]:
+            np.testing.assert_array_equal(forest.values(Z[:rows], threads), truth[:rows])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_few_trees_of_a_table_with_more_columns_than_steps(missing):
+    X = table(missing=missing, columns=200)
+    for trees, leaves in [(1, 8), (6, 0)]:
+        forest = grown("number", X, leaves, trees=trees)
+        truth = one_by_one([forest], X, None, False, None)
+        for rows, threads in [(63, 1), (300, 1), (2100, 1), (N, 3)]:
+            np.testing.assert_array_equal(forest.values(X[:rows], threads), truth[:rows])
+
+
+@pytest.mark.parametrize("share", [0.01, 0.9])
+@pytest.mark.parametrize("rows", [1, 3, 700, N])
+def test_leaves_of_sparse_rows_are_those_of_dense_ones(rows, share):
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((N, 60)) < share, rng.normal(size=(N, 60)), 0.0)
+    X[rng.random(X.shape) < share / 20] = np.nan
+    forest = grown("number", X, 0, trees=2)
+    table = read_sparse(csr_matrix(X[:rows]), str)
+    np.testing.assert_array_equal(forest.apply(table, 2), forest.apply(X[:rows], 1))
 
 
 @pytest.mark.parametrize("leaves", [31, 0])

@@ -17,6 +17,25 @@ def mixed_reader() -> Reader:
     return Reader().fit(MIXED, categorical_features=["t", "k"])
 
 
+@pytest.mark.parametrize("rows", [1, 124, 126, 3000])  # few labels are searched for, many hashed
+def test_labels_are_found_however_many_there_are(rows):
+    known = np.arange(1000) * 3
+    fitted = pd.DataFrame({"t": [f"level {k}" for k in known], "k": known + 2**53 // 2})
+    reader = Reader().fit(fitted, categorical_features=["t", "k"])
+    k = np.arange(rows)[::-1]
+    new = pd.DataFrame({"t": [f"level {i}" for i in k], "k": k + 2**53 // 2})
+    expected = np.where(k % 3 == 0, k // 3, NAN)
+    found = check_X_predict(reader, new)
+    texts = sorted(fitted["t"])
+    places = [texts.index(t) if t in texts else NAN for t in new["t"]]
+    np.testing.assert_array_equal(found[:, 0], places)
+    np.testing.assert_array_equal(found[:, 1], expected)
+    if rows > 1:
+        new["t"] = new["t"].astype(object)
+        new.loc[0, "t"] = 7  # a number among texts is unknown
+        assert np.isnan(check_X_predict(reader, new)[0, 0])
+
+
 @pytest.mark.parametrize(
     ("t", "k", "expected"),
     [

@@ -123,5 +123,7 @@ inline constexpr std::size_t kTopBytes = sized(std::size_t{8} << 20, std::size_t
 inline constexpr std::size_t kFewestMasked = sized(64, 3);                                   // rows for leaf masks
 inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);                              // of a leaf
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
+inline constexpr std::size_t kMostTabled =
+    sized(std::size_t{1} << 24, std::size_t{2000});  // categories, those of all trees
 
 }  // namespace weald

@@ -30,7 +30,7 @@ WEALD_INLINE void add_numbers(const Tests<V, M>& tests, const Says& says, const 
     const std::size_t place = says.place[t];
     for (std::size_t r = 0; r < n; ++r) column[r] = sums[r * stride + place];
     for (; t < n_trees && says.place[t] == place; ++t) {
-      ask_tests(tests, t, tile, codes, n, leaves);
+      ask_tests(tests, t, tile, codes, leaves);
       const double* values = says.values.data() + says.begin[t];
       // All rows of the tile, whether there are so many or not: any values lead to some leaf.
       for (std::size_t r = 0; r < kRows<V>; r += 8) {
@@ -47,7 +47,7 @@ WEALD_INLINE void add_tile(const Tests<V, M>& tests, const Says& says, const V* 
   if (says.width == 1) return add_numbers(tests, says, tile, codes, n, sums);
   alignas(32) M leaves[kRows<V>];
   for (std::size_t t = 0; t < says.begin.size(); ++t) {
-    ask_tests(tests, t, tile, codes, n, leaves);
+    ask_tests(tests, t, tile, codes, leaves);
     const double* values = says.values.data() + says.begin[t];
     double* into = sums + says.place[t];
     for (std::size_t r = 0; r < n; ++r, into += says.stride) {
@@ -130,7 +130,8 @@ std::size_t most_leaves(const Question& question) {
 
 bool masks_fit(const Question& question, const Adding& adding, std::size_t n_rows) {
   return uses(Path::LeafMasks) && n_rows >= kFewestMasked && question.like.outputs.width() <= kMostMaskedNumbers &&
-         !adding.apart && !adding.barred && !question.trees.empty() && most_leaves(question) <= kMostLeaves;
+         !adding.apart && !adding.barred && !question.trees.empty() && most_leaves(question) <= kMostLeaves &&
+         tables_pay(question, n_rows);
 }
 
 template <class T>

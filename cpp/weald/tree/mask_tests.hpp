@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "weald/base/sorting.hpp"
 #include "weald/tree/predict.hpp"
@@ -22,12 +23,11 @@ struct Test {
   M stay;
 };
 
-template <class M>
-struct SetTest {
-  const std::uint32_t* set;
-  std::uint32_t n_categories, column;
-  bool missing_left;
-  M stay;
+// All tests that a tree puts to a column of categories: the leaves that stay, category by category, stand from `begin`
+// on in a table, and behind them those of missing and of unknown ones.
+struct SetTests {
+  std::size_t begin;
+  std::uint32_t column;
 };
 
 // Numbers of type V, thirty-two bytes of them in a register; four registers of rows at a time.
@@ -42,46 +42,14 @@ struct Part {
 template <class V, class M>
 struct Tests {
   std::vector<Test<V, M>> right, left;  // by where missing values go
-  std::vector<SetTest<M>> sets;
+  std::vector<SetTests> sets;
+  std::vector<M> stay;          // tables of `sets`
   std::vector<Part> parts{{}};  // those of tree t lie between parts[t] and parts[t + 1]
 };
 
+// Which leaves of a tree are left to each row of a tile, after all its tests.
 template <class V, class M>
-WEALD_INLINE void ask_set(const SetTest<M>& test, const V* tile, std::size_t n, M* leaves) {
-  for (std::size_t r = 0; r < n; ++r) {
-    const V value = tile[test.column * kRows<V> + r];
-    const bool known = value >= 0 && value < static_cast<V>(test.n_categories);
-    const auto c = static_cast<std::uint32_t>(known ? value : V{0});
-    const bool yes = (known & bit_of(test.set, c)) | ((value != value) & test.missing_left);
-    leaves[r] &= test.stay | (M{0} - static_cast<M>(yes));
-  }
-}
-
-// The same of a column of few categories, whose set is bits: all rows at once, a word of the set at a time. `codes`
-// are the categories, or one of two that no word holds.
-constexpr std::uint32_t kMissingCode = kFewCategories, kUnknownCode = 2 * kFewCategories;
-
-template <class V, class M>
-WEALD_INLINE void ask_bits(const SetTest<M>& test, const M* codes, M* leaves) {
-  typedef M Masks __attribute__((vector_size(32), may_alias));
-  const auto* code = reinterpret_cast<const Masks*>(codes + test.column * kRows<V>);
-  auto* out = reinterpret_cast<Masks*>(leaves);
-  const Masks stay = test.stay - Masks{}, absent = (test.missing_left ? M{kMissingCode} : ~M{0}) - Masks{};
-  Masks yes[4];
-  for (std::size_t q = 0; q < 4; ++q) yes[q] = (Masks)(code[q] == absent);
-  for (M word = 0; word * 32 < test.n_categories; ++word) {
-    const Masks bits = M{test.set[word]} - Masks{};
-    for (std::size_t q = 0; q < 4; ++q) {
-      yes[q] |= (Masks)(code[q] >> 5 == word - Masks{}) & (0 - ((bits >> (code[q] & 31)) & 1));
-    }
-  }
-  for (std::size_t q = 0; q < 4; ++q) out[q] &= yes[q] | stay;
-}
-
-// Which leaves of a tree are left to each of the n rows of a tile, after all its tests.
-template <class V, class M>
-WEALD_INLINE void ask_tests(const Tests<V, M>& tests, std::size_t tree, const V* tile, const M* codes, std::size_t n,
-                            M* leaves) {
+WEALD_INLINE void ask_tests(const Tests<V, M>& tests, std::size_t tree, const V* tile, const M* codes, M* leaves) {
   typedef V Values __attribute__((vector_size(32), may_alias));
   typedef M Masks __attribute__((vector_size(32), may_alias));
   const Part& from = tests.parts[tree];
@@ -106,9 +74,17 @@ WEALD_INLINE void ask_tests(const Tests<V, M>& tests, std::size_t tree, const V*
   auto* out = reinterpret_cast<Masks*>(leaves);
   out[0] = a, out[1] = b, out[2] = c, out[3] = d;
   for (std::size_t k = from.sets; k < to.sets; ++k) {
-    const SetTest<M>& test = tests.sets[k];
-    test.n_categories <= kFewCategories ? ask_bits<V>(test, codes, leaves) : ask_set(test, tile, n, leaves);
+    const M* const stay = tests.stay.data() + tests.sets[k].begin;
+    const M* const code = codes + tests.sets[k].column * kRows<V>;
+    for (std::size_t r = 0; r < kRows<V>; ++r) leaves[r] &= stay[code[r]];
   }
+}
+
+// Do tables of categories pay for so many rows, and are they of a size that can be kept?
+inline bool tables_pay(const Question& question, std::size_t n_rows) {
+  std::size_t categories = 0;
+  for (const std::uint32_t n : question.like.n_categories) categories += n;
+  return categories <= 64 * n_rows && categories * question.trees.size() <= kMostTabled;
 }
 
 // Tests of one tree after another, and the columns that they ask for, side by side.
@@ -129,15 +105,7 @@ class MaskTests {
     const M stay = static_cast<M>(~(((M{1} << n) - 1) << first));
     const bool missing_left = (node.head & Node::kMissingLeft) != 0;
     if (node.head & Node::kCategorical) {
-      const auto set = std::bit_cast<std::uint64_t>(node.number);
-      const auto categories = static_cast<std::uint32_t>(set);
-      const std::uint32_t* words = tree.sets.data() + (set >> 32);
-      if (categories > kFewCategories) {  // as bits, which are found at once
-        auto& bits = bits_.emplace_back((categories + 31) / 32, 0);
-        for (std::uint32_t c = 0; c < categories; ++c) bits[c / 32] |= std::uint32_t{in_wide_set(words, c)} << (c % 32);
-        words = bits.data();
-      }
-      tests_.sets.push_back({words, categories, column, missing_left, stay});
+      add_set(tree, std::bit_cast<std::uint64_t>(node.number), column, missing_left, stay);
       return;
     }
     const V threshold = sizeof(V) == sizeof(double) ? static_cast<V>(node.number) : largest_not_above<V>(node.number);
@@ -159,12 +127,10 @@ class MaskTests {
       V* values = tile + c * kRows<V>;
       for (std::size_t r = 0; r < n; ++r) values[r] = static_cast<V>(table.at(from + r, columns_[c]));
       const std::uint32_t categories = n_categories_[columns_[c]];
-      if (categories == 0 || categories > kFewCategories || !codes) continue;
+      if (categories == 0 || !codes) continue;
       for (std::size_t r = 0; r < n; ++r) {
         const bool known = values[r] >= 0 && values[r] < static_cast<V>(categories);
-        codes[c * kRows<V> + r] = known                    ? static_cast<M>(values[r])
-                                  : values[r] != values[r] ? kMissingCode
-                                                           : kUnknownCode;
+        codes[c * kRows<V> + r] = known ? static_cast<M>(values[r]) : categories + M{values[r] == values[r]};
       }
     }
   }
@@ -178,10 +144,38 @@ class MaskTests {
     return place_[column] - 1;
   }
 
+  // Ands a test into the table of its column.
+  void add_set(const CompactTree& tree, std::uint64_t set, std::uint32_t column, bool missing_left, M stay) {
+    const auto n = static_cast<std::uint32_t>(set);
+    auto& sets = tests_.sets;
+    const auto of_tree = sets.begin() + static_cast<std::ptrdiff_t>(tests_.parts.back().sets);
+    auto own = std::find_if(of_tree, sets.end(), [&](const SetTests& other) { return other.column == column; });
+    if (own == sets.end()) {
+      own = sets.insert(own, {tests_.stay.size(), column});
+      tests_.stay.resize(tests_.stay.size() + n + 2, ~M{0});
+    }
+    M* const table = tests_.stay.data() + own->begin;
+    const std::uint32_t* words = tree.sets.data() + (set >> 32);
+    table[n] &= missing_left ? ~M{0} : stay;
+    table[n + 1] &= stay;
+    if (n > kFewCategories && *words != kSetOfBits) {  // only those listed, or all but them, go right
+      const std::span<const std::uint32_t> listed(words + 1, *words / 2);
+      kept_.clear();
+      for (const std::uint32_t c : listed) kept_.push_back(table[c]);
+      if (*words % 2 == 0) {
+        for (std::uint32_t c = 0; c < n; ++c) table[c] &= stay;
+      }
+      for (std::size_t k = 0; k < listed.size(); ++k) table[listed[k]] = *words % 2 == 0 ? kept_[k] : kept_[k] & stay;
+      return;
+    }
+    words += n > kFewCategories;
+    for (std::uint32_t c = 0; c < n; ++c) table[c] &= stay | (M{0} - static_cast<M>(words[c / 32] >> (c % 32) & 1));
+  }
+
   std::vector<std::uint32_t> columns_, place_;  // in use; 1 + the place of each among them
   std::vector<std::uint32_t> n_categories_;     // per column of the table; 0: numbers
   Tests<V, M> tests_;
-  std::vector<std::vector<std::uint32_t>> bits_;  // of sets that are lists
+  std::vector<M> kept_;
 };
 
 }  // namespace weald

@@ -79,18 +79,18 @@ Question question_of(std::span<const Forest* const> forests, std::size_t first, 
 
 }  // namespace
 
-template <class T>
-void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
-                 std::int64_t* out, Interrupt& interrupt) {
-  const Forest* only = &forest;
+namespace {
+
+template <class AnyTable>
+void tell_leaves(const Question& question, const AnyTable& table, std::size_t threads, std::int64_t* out,
+                 Interrupt& interrupt) {
+  const std::size_t n_trees = question.trees.size();
   const auto all = [](std::size_t, std::size_t, std::size_t, std::vector<Row>&) { return false; };
-  for_leaves(question_of({&only, 1}, first, last, nullptr), table, threads, interrupt, all,
+  for_leaves(question, table, threads, interrupt, all,
              [&](std::size_t tree, const std::vector<Row>& rows, const std::uint32_t* leaf) {
-               for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * (last - first) + tree] = leaf[k];
+               for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k] * n_trees + tree] = leaf[k];
              });
 }
-
-namespace {
 
 template <class AnyTable>
 void add_answers(const Question& question, const AnyTable& table, const Adding& adding, std::size_t threads,
@@ -118,6 +118,23 @@ void add_answers(const Question& question, const AnyTable& table, const Adding& 
 }  // namespace
 
 template <class T>
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t threads, std::int64_t* out,
+                 Interrupt& interrupt) {
+  const Forest* only = &forest;
+  tell_leaves(question_of({&only, 1}, 0, forest.trees.size(), nullptr), table, threads, out, interrupt);
+}
+
+template <class T>
+bool find_sparse_leaves(const Forest& forest, const SparseTable<T>& table, std::size_t threads, std::int64_t* out,
+                        Interrupt& interrupt) {
+  const Forest* only = &forest;
+  const Question question = question_of({&only, 1}, 0, forest.trees.size(), nullptr);
+  if (!turning_pays(question, table)) return false;
+  tell_leaves(question, table, threads, out, interrupt);
+  return true;
+}
+
+template <class T>
 void add_values(std::span<const Forest* const> forests, const Table<T>& table, const Adding& adding,
                 std::size_t threads, double* sums, Interrupt& interrupt) {
   const Question question = question_of(forests, adding.first, adding.last, adding.weights);
@@ -136,10 +153,10 @@ bool add_sparse_values(std::span<const Forest* const> forests, const SparseTable
   return true;
 }
 
-template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
-                          Interrupt&);
-template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::size_t, std::size_t, std::int64_t*,
-                          Interrupt&);
+template void find_leaves(const Forest&, const Table<float>&, std::size_t, std::int64_t*, Interrupt&);
+template void find_leaves(const Forest&, const Table<double>&, std::size_t, std::int64_t*, Interrupt&);
+template bool find_sparse_leaves(const Forest&, const SparseTable<float>&, std::size_t, std::int64_t*, Interrupt&);
+template bool find_sparse_leaves(const Forest&, const SparseTable<double>&, std::size_t, std::int64_t*, Interrupt&);
 template void add_values(std::span<const Forest* const>, const Table<float>&, const Adding&, std::size_t, double*,
                          Interrupt&);
 template void add_values(std::span<const Forest* const>, const Table<double>&, const Adding&, std::size_t, double*,

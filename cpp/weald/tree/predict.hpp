@@ -17,10 +17,14 @@ struct Forest {
   std::size_t n_columns() const { return n_categories.size(); }
 };
 
-// The number of the leaf in which each row ends, for trees first..last-1: out[row * trees + tree].
+// The number of the leaf in which each row ends, for each tree: out[row * trees + tree].
 template <class T>
-void find_leaves(const Forest& forest, const Table<T>& table, std::size_t first, std::size_t last, std::size_t threads,
-                 std::int64_t* out, Interrupt& interrupt);
+void find_leaves(const Forest& forest, const Table<T>& table, std::size_t threads, std::int64_t* out,
+                 Interrupt& interrupt);
+// The same for a sparse table, if that pays (turned_rows.hpp); else nothing is told.
+template <class T>
+bool find_sparse_leaves(const Forest& forest, const SparseTable<T>& table, std::size_t threads, std::int64_t* out,
+                        Interrupt& interrupt);
 
 // What is added up, and for whom.
 struct Adding {

@@ -49,7 +49,7 @@ inline void find_leaves_of(const Forest& one, const BinnedMatrix& matrix, std::s
   const RawTable& raw = matrix.raw;
   const auto find = [&](const auto& table) {
     for_dense_rows(table, 1, threads, interrupt, [&](const auto& rows, std::size_t begin, std::size_t useful) {
-      find_leaves(one, rows, 0, 1, useful, out + begin, interrupt);
+      find_leaves(one, rows, useful, out + begin, interrupt);
     });
   };
   const auto call = [&](const auto* data) {

@@ -84,46 +84,51 @@ bool stops(const Node& node) {
          static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(node.number)) > RowKeys<T>::kMostBits;
 }
 
-// A subtree laid out for such walks, in the order of its nodes.
+// A subtree laid out for such walks, in the order of its nodes. A walk keeps the address of its node, so that no
+// register is taken by where the nodes are.
 template <class T>
-struct Steps {
+class Steps {
+ public:
   using Key = KeyOf<T>;
-  static constexpr std::uint32_t kStop = ~std::uint32_t{0};
-
-  std::vector<Key> threshold, mask;
-  std::vector<std::uint32_t> skip;  // nodes between this and the one that "no" leads to; kStop: stay here
-  std::vector<std::uint16_t> place;
+  struct Step {
+    Key threshold, mask;
+    std::int32_t skip;    // bytes between the node after this and the one that "no" leads to; kStop: stay here
+    std::uint32_t place;  // among the keys of a row
+  };
+  static constexpr std::int32_t kStop = -static_cast<std::int32_t>(sizeof(Step));
 
   // The nodes first .. last - 1 of a tree; sets: whether there are tests of categories.
   template <bool kSets>
   void lay_out(const CompactTree& tree, std::uint32_t first, std::uint32_t last, const RowKeys<T>& keys) {
     const std::size_t n = last - first;
-    threshold.resize(n), skip.resize(n), place.resize(n);
-    if (kSets) mask.assign(n, ~Key{0});
+    steps_.resize(n);
     for (std::size_t m = 0; m < n; ++m) {
       const Node& node = tree.nodes[first + m];
       const std::uint32_t inner = node.leaf() ? 0 : ~std::uint32_t{0};
-      threshold[m] = key_not_above<T>(node.number) & static_cast<Key>(static_cast<std::int32_t>(inner));
-      skip[m] = (node.next & inner) - 1;
-      place[m] = static_cast<std::uint16_t>(keys.place(node.head) & inner);
-      if (kSets && (node.head & Node::kCategorical)) lay_out_set(tree, node, m);
+      const Key threshold = key_not_above<T>(node.number) & static_cast<Key>(static_cast<std::int32_t>(inner));
+      const std::int32_t skip = (static_cast<std::int32_t>(node.next & inner) - 1) * -kStop;
+      steps_[m] = {threshold, ~Key{0}, skip, keys.place(node.head) & inner};
+      if (kSets && (node.head & Node::kCategorical)) lay_out_set(tree, node, steps_[m]);
     }
   }
+  const Step* first() const { return steps_.data(); }
 
  private:
-  void lay_out_set(const CompactTree& tree, const Node& node, std::size_t m) {
+  static void lay_out_set(const CompactTree& tree, const Node& node, Step& step) {
     const auto set = std::bit_cast<std::uint64_t>(node.number);
-    threshold[m] = 0;
+    step.threshold = 0;
     if (stops<T>(node)) {
-      skip[m] = kStop;
+      step.skip = kStop;
       return;
     }
     const std::uint32_t* words = tree.sets.data() + (set >> 32);
     std::uint64_t left = words[0];
     if (static_cast<std::uint32_t>(set) > 32) left |= std::uint64_t{words[1]} << 32;
     if (node.head & Node::kMissingLeft) left |= RowKeys<T>::kMissing;
-    mask[m] = ~static_cast<Key>(left) | RowKeys<T>::kUnknown;
+    step.mask = ~static_cast<Key>(left) | RowKeys<T>::kUnknown;
   }
+
+  std::vector<Step> steps_;
 };
 
 // A batch of rows goes down in step, some steps at a time; those that have arrived make room. rows[k] ends in leaf[k].
@@ -132,32 +137,31 @@ template <bool kSets, class T, class Ask>
 [[gnu::noinline]] void walk_in_step(const RowKeys<T>& keys, const Steps<T>& steps, std::span<const Row> rows,
                                     std::uint32_t* leaf, Ask&& ask) {
   using Key = KeyOf<T>;
-  constexpr std::size_t kBatch = 64, kSide = 4;  // so many rows at a time, whose places stay in registers
-  std::size_t at[kBatch], lane[kBatch];
+  using Step = typename Steps<T>::Step;
+  constexpr std::size_t kSide = 6, kBatch = 10 * kSide;  // so many rows at a time, whose places stay in registers
+  const Step *const first = steps.first(), *at[kBatch];
+  std::size_t lane[kBatch];
   const Key* values[kBatch];
-  const Key *const threshold = steps.threshold.data(), *const mask = steps.mask.data();
-  const std::uint32_t* const skip = steps.skip.data();
-  const std::uint16_t* const place = steps.place.data();
   for (std::size_t begin = 0; begin < rows.size(); begin += kBatch, leaf += kBatch) {
     std::size_t n = std::min(kBatch, rows.size() - begin);
     for (std::size_t k = 0; k < n; ++k) {
       if (begin + k + kBatch < rows.size()) keys.bring_near(rows[begin + k + kBatch]);
-      at[k] = 0, lane[k] = k, values[k] = keys.of(rows[begin + k]);
+      at[k] = first, lane[k] = k, values[k] = keys.of(rows[begin + k]);
     }
     const auto go = [&]<std::size_t kSteps>(std::integral_constant<std::size_t, kSteps>) {
       for (std::size_t k = n; k % kSide != 0; ++k) at[k] = at[0], lane[k] = lane[0];
       for (std::size_t from = 0; from < n; from += kSide) {
-        std::size_t now[kSide];
+        const Step* now[kSide];
         const Key* row[kSide];
         for (std::size_t l = 0; l < kSide; ++l) now[l] = at[from + l], row[l] = values[lane[from + l]];
 #pragma GCC unroll 8
         for (std::size_t s = 0; s < kSteps; ++s) {
-#pragma GCC unroll 4
+#pragma GCC unroll 6
           for (std::size_t l = 0; l < kSide; ++l) {
-            Key key = row[l][place[now[l]]];
-            if (kSets) key &= mask[now[l]];
-            const std::uint32_t no = 0U - static_cast<std::uint32_t>(threshold[now[l]] < key);
-            now[l] = static_cast<std::uint32_t>(now[l] + 1 + (skip[now[l]] & no));
+            Key key = row[l][now[l]->place];
+            if (kSets) key &= now[l]->mask;
+            const std::int64_t no = -static_cast<std::int64_t>(now[l]->threshold < key);
+            now[l] = reinterpret_cast<const Step*>(reinterpret_cast<const char*>(now[l] + 1) + (now[l]->skip & no));
           }
         }
         for (std::size_t l = 0; l < kSide; ++l) at[from + l] = now[l];
@@ -165,13 +169,13 @@ template <bool kSets, class T, class Ask>
       std::size_t left = 0;
       for (std::size_t k = 0; k < n; ++k) {
         const std::size_t i = lane[k];
-        std::size_t now = at[k];
-        bool stay = skip[now] == Steps<T>::kStop;
+        const Step* now = at[k];
+        bool stay = now->skip == Steps<T>::kStop;
         if (kSets && stay) {
-          const std::size_t next = ask(now, begin + i);
+          const Step* const next = first + ask(static_cast<std::size_t>(now - first), begin + i);
           stay = next == now, now = next;
         }
-        leaf[i] = static_cast<std::uint32_t>(now);
+        leaf[i] = static_cast<std::uint32_t>(now - first);
         at[left] = now, lane[left] = i;
         left += !stay;
       }

@@ -15,7 +15,7 @@ WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const 
   alignas(32) M ends[kRows<V>];
   for (std::size_t from = 0; from < n_rows; from += kRows<V>) {
     const std::size_t tile = from / kRows<V> * tile_size;
-    ask_tests(tests, tree, tiles + tile, codes ? codes + tile : nullptr, kRows<V>, ends);
+    ask_tests(tests, tree, tiles + tile, codes ? codes + tile : nullptr, ends);
     for (std::size_t r = 0; r < kRows<V>; ++r) top[from + r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
   }
 }
@@ -35,7 +35,7 @@ WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::si
 template <class T>
 Tops<T>::Tops(const Question& question, std::size_t n_rows, std::size_t block_rows)
     : masks_(question.like.n_categories) {
-  if (!uses(Path::InStep) || n_rows < kFewestInStep || question.trees.empty()) return;
+  if (!uses(Path::InStep) || n_rows < kFewestInStep || question.trees.empty() || !tables_pay(question, n_rows)) return;
   // All columns become keys (steps.hpp), in a copy that has to be small, and twice as many have to fit into two bytes.
   const std::size_t columns = question.like.n_columns();
   if (columns * block_rows * sizeof(T) > kTopBytes || columns >= (std::size_t{1} << 15)) return;

@@ -117,11 +117,16 @@ bool has_missing(const Table<T>& table, std::size_t begin, std::size_t end) {
 }
 
 template <class T>
-Look look_for(const Forest& forest, const Table<T>& table, std::size_t begin, std::size_t end) {
-  for (const std::uint32_t n : forest.n_categories) {
+Look look_for(const Question& question, const Table<T>& table, std::size_t begin, std::size_t end) {
+  for (const std::uint32_t n : question.like.n_categories) {
     if (n > 0) return Look::Categories;
   }
-  return table.column_stride != 1 || has_missing(table, begin, end) ? Look::Missing : Look::Plain;
+  if (table.complete) return table.column_stride == 1 ? Look::Plain : Look::Missing;
+  // To look at all cells of a wide table takes longer than to walk down few trees.
+  std::size_t steps = 0;
+  for (const Asked& asked : question.trees) steps += asked.tree->depth;
+  const bool may_miss = table.n_columns > steps || table.column_stride != 1 || has_missing(table, begin, end);
+  return may_miss ? Look::Missing : Look::Plain;
 }
 
 // The rows of one block, on their way down one tree after another.
@@ -133,10 +138,10 @@ class BlockWalker {
         table_(table),
         begin_(begin),
         end_(end),
-        look_(look_for(question.like, table, begin, end)),
+        look_(look_for(question, table, begin, end)),
         tops_(tops, table, begin, end) {
     if (tops_.serve()) {
-      const bool missing = look_ == Look::Missing || (look_ == Look::Categories && has_missing(table, begin, end));
+      const bool missing = look_ != Look::Plain && has_missing(table, begin, end);
       keys_.emplace(table, begin, end, missing, question.like.n_categories);
     }
   }

@@ -13,6 +13,7 @@ import decimal
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -56,6 +57,7 @@ _WIDE_FRAME = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 _TEXT_FRAME = (nw.String, nw.Categorical, nw.Enum)
 
 _PIECE = 2**20  # cells looked up at once: Ctrl-C is heard between two calls of NumPy
+_FEW_OF = 8  # labels are few beside so many times as many: a search is over before all are hashed
 _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
@@ -259,19 +261,24 @@ def match_labels(column: Column, fitted: NDArray[Any], where: str) -> NDArray[np
     lookup = np.full(len(labels) + 1, -1, dtype=np.intp)
     if fitted.size and labels:
         text = isinstance(fitted[0], str)
-        same = [k for k, label in enumerate(labels) if isinstance(label, str) == text]
-        if not same:
+        if text not in {issubclass(kind, str) for kind in set(map(type, labels))}:
             was, now = ("text", "numbers") if text else ("numbers", "text")
             raise ValueError(
                 f"{where} held {was} as categories in fit but holds {now} now: "
                 f"check the order of the columns, or convert the column to {was}."
             )
         # Objects, because a float64 search would confuse neighbouring large integers.
-        known = fitted.astype(object, copy=False)
-        sought = np.empty(len(same), dtype=object)
-        sought[:] = [labels[k] for k in same]
-        position = np.minimum(np.searchsorted(known, sought), fitted.size - 1)
-        lookup[same] = np.where(known[position] == sought, position, -1)
+        if _FEW_OF * len(labels) < fitted.size:
+            known = fitted.astype(object, copy=False)
+            same = [k for k, label in enumerate(labels) if isinstance(label, str) == text]
+            sought = np.empty(len(same), dtype=object)
+            sought[:] = [labels[k] for k in same]
+            position = np.minimum(np.searchsorted(known, sought), fitted.size - 1)
+            lookup[same] = np.where(known[position] == sought, position, -1)
+        else:  # by hash, in a third of the time
+            place = dict(zip(fitted.tolist(), range(fitted.size), strict=True)).get
+            found = map(place, labels, repeat(-1))
+            lookup[:-1] = np.fromiter(found, dtype=np.intp, count=len(labels))
     codes: NDArray[np.intp] = lookup[column.values]
     return codes
 
@@ -405,7 +412,10 @@ def _code_text(series: nw.Series[Any], where: str) -> Column:
     """Number the distinct labels of a text or categorical column with its library's own means."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like():
-        codes, distinct = native.factorize()
+        if series.dtype == nw.String:
+            codes, distinct = native.factorize()
+        else:
+            codes, distinct = _present(native.cat.codes.to_numpy(), native.cat.categories)
         labels = distinct.tolist()
     elif series.implementation.is_pyarrow():
         if hasattr(native.type, "value_type"):  # dictionaries may differ from chunk to chunk
@@ -423,6 +433,18 @@ def _code_text(series: nw.Series[Any], where: str) -> Column:
             text.cast(nw.Enum(labels)).to_native().to_physical().cast(int).fill_null(-1).to_numpy()
         )
     return Column(np.asarray(codes, dtype=np.intp), _plain_labels(labels, where))
+
+
+def _present(codes: NDArray[Any], categories: Any) -> tuple[NDArray[Any], Any]:
+    """Forget categories that no row has."""
+    seen = np.zeros(len(categories) + 1, dtype=bool)
+    seen[codes] = True
+    if seen[:-1].all():
+        return codes, categories
+    kept = np.flatnonzero(seen[:-1])
+    rank = np.full(len(seen), -1, dtype=np.intp)  # code -1 picks the last entry, -1 again
+    rank[kept] = np.arange(len(kept))
+    return rank[codes], categories.take(kept)
 
 
 def _plain_labels(labels: list[Any], where: str) -> list[Any]:

@@ -278,7 +278,9 @@ def check_X_predict(estimator: Any, X: Any) -> TableArray:  # noqa: N802
         return X
 
     source = _open(X, estimator)
-    validate_data(estimator, source.native, reset=False, skip_check_array=True)
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None or source.names != names.tolist():  # what is amiss, scikit-learn can say
+        validate_data(estimator, source.native, reset=False, skip_check_array=True)
     ordered = getattr(estimator, "_ordered_columns", {})
     if not ordered and all(map(is_, categories, repeat(None))):
         matrix = source.matrix()
@@ -361,8 +363,17 @@ class _Source:
         read: Any = read_series if is_frame else read_array
         data: Any = make_dense(self.data, "X") if sp.issparse(self.data) else self.data
         columns: Any = data.iter_columns() if is_frame else data.T
+        of_pandas = is_frame and data.implementation.is_pandas_like()
+        if of_pandas:  # to wrap a column of numbers would take longer than to read it
+            columns = (column for _, column in data.to_native().items())
         for j, column in enumerate(columns):
             where = self.where(j)
+            if of_pandas:
+                if isinstance(column.dtype, np.dtype):
+                    values = column.to_numpy()
+                    yield read_array(values, where, as_labels=bool(as_labels[j])), where
+                    continue
+                column = data.get_column(column.name)
             if is_frame and ordered is not None and not as_labels[j]:
                 found = read_ordered(column, where)
                 if found is not None:

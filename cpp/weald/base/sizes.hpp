@@ -60,7 +60,7 @@ inline constexpr std::size_t kRowsBinned = sized(256, 16);          // values an
 inline constexpr std::size_t kMostRowsTurned = sized(150'000, 60);  // of columns copied before they are sorted
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
 inline constexpr std::size_t kCellsTurned =
-    sized(std::size_t{1} << 22, std::size_t{64});  // of a sparse table, at a time
+    sized(std::size_t{1} << 18, std::size_t{64});  // of a sparse table, at a time, or an eighth of them
 inline constexpr std::size_t kGuideSteps = sized(512, 4);
 inline constexpr std::size_t kGuideLook = sized(4, 2);
 inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);  // rows that tell whether a column has a usual value
@@ -89,6 +89,7 @@ inline constexpr std::size_t kRowsOfStretch = sized(512, 7);
 inline constexpr std::size_t kListsAtOnce = sized(16, 2);  // columns of a sparse table that a thread takes
 inline constexpr std::size_t kHistogramRows = sized(1024, 8);
 inline constexpr std::size_t kFewestCounted = sized(80, 5);  // rows from which gradients are counted into histograms
+inline constexpr std::size_t kRowsKept = sized(512, 20);     // of a node that keeps a large histogram for its children
 inline constexpr std::size_t kDoubtful = sized(6, 1);        // times min_samples_leaf: count the rows at once
 inline constexpr std::size_t kFewSorted = sized(12, 3);      // rows that are sorted instead of counted; at most 16
 inline constexpr std::int64_t kMostSmallWeight = sized(4096, 40);  // weight up to which floats hold G H exactly

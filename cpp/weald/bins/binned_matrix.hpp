@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -11,57 +12,86 @@
 
 namespace weald {
 
+// The smallest and the largest value of each bin of a column, in floats if these are enough: of wide tables half of the
+// memory, and more of it is cached.
+struct BinEnds {
+  const void* lows = nullptr;
+  const void* highs = nullptr;
+  bool floats = false;
+
+  explicit operator bool() const { return lows != nullptr; }
+  double low(Code bin) const { return at(lows, bin); }
+  double high(Code bin) const { return at(highs, bin); }
+  double at(const void* values, Code bin) const {
+    return floats ? double{static_cast<const float*>(values)[bin]} : static_cast<const double*>(values)[bin];
+  }
+};
+
+// What a column's BinEnds point to. Most bins of a sparse column hold a single value: then one array serves both ends.
+class KeptEnds {
+ public:
+  template <class T>
+  BinEnds keep(const std::vector<T>& low, const std::vector<T>& high) {
+    const auto narrow = [](T value) { return static_cast<T>(static_cast<float>(value)) == value; };
+    const bool floats = std::all_of(low.begin(), low.end(), narrow) && std::all_of(high.begin(), high.end(), narrow);
+    return high.empty() ? BinEnds{} : floats ? copy<float>(low, high) : copy<double>(low, high);
+  }
+
+ private:
+  template <class To, class T>
+  BinEnds copy(const std::vector<T>& low, const std::vector<T>& high) {
+    const bool both = low != high;
+    memory_ = std::make_unique_for_overwrite<std::byte[]>((both ? 2 : 1) * high.size() * sizeof(To));
+    To* const highs = reinterpret_cast<To*>(memory_.get());
+    To* const lows = both ? highs + high.size() : highs;
+    const auto cast = [](T value) { return static_cast<To>(value); };
+    std::transform(high.begin(), high.end(), highs, cast);
+    if (both) std::transform(low.begin(), low.end(), lows, cast);
+    return {lows, highs, sizeof(To) == sizeof(float)};
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+};
+
 // Steps of equal width over the range of a column, to find the quantile bin of a value without a search
 // through all of them.
 class BinGuide {
  public:
-  BinGuide() = default;
-  BinGuide(const std::vector<double>& low, const std::vector<double>& high) {
-    const auto narrow = [](double value) { return double{static_cast<float>(value)} == value; };
-    floats_ = std::all_of(low.begin(), low.end(), narrow) && std::all_of(high.begin(), high.end(), narrow);
-    floats_ ? floats_of_.keep(low, high) : doubles_of_.keep(low, high);
-    if (high.size() < 2) return;
-    start_ = high.front();
-    const double scale = static_cast<double>(kGuideSteps) / (high.back() - start_);
+  BinGuide(const BinEnds& ends, std::size_t n_bins) : ends_(ends), n_bins_(static_cast<Code>(n_bins)) {
+    if (n_bins < 2) return;
+    start_ = high(0);
+    const double scale = static_cast<double>(kGuideSteps) / (high(n_bins_ - 1) - start_);
     if (!(scale > 0) || scale > 1e300) return;  // too narrow or too wide: all in one step
     steps_per_unit_ = scale;
-    std::size_t bin = 0;
+    Code bin = 0;
     for (std::size_t k = 0; k < kGuideSteps; ++k) {
-      while (bin + 1 < high.size() && step_of(high[bin]) < k) ++bin;
+      while (bin + 1 < n_bins_ && step_of(high(bin)) < k) ++bin;
       from_[k] = static_cast<std::uint8_t>(bin);
     }
   }
 
-  // The smallest and the largest value of a bin.
-  double low(Code bin) const { return floats_ ? double{floats_of_.low[bin]} : doubles_of_.low[bin]; }
-  double high(Code bin) const { return floats_ ? double{floats_of_.high[bin]} : doubles_of_.high[bin]; }
+  double low(Code bin) const { return ends_.low(bin); }
+  double high(Code bin) const { return ends_.high(bin); }
 
   // How many bins lie wholly at or below the value.
   Code count_up_to(double value) const {
-    const std::size_t from = from_[step_of(value)];
-    return floats_ ? floats_of_.count_up_to(value, from) : doubles_of_.count_up_to(value, from);
+    const Code from = from_[step_of(value)];
+    return ends_.floats ? count_up_to<float>(value, from) : count_up_to<double>(value, from);
   }
 
  private:
-  // In floats if they are enough: random cuts look here and there, and of wide tables more is then cached.
+  // A few are looked at together: a loop that ends now here, now there costs more.
   template <class T>
-  struct Values {
-    std::vector<T> low, high;  // high: and some more that no value reaches
-
-    void keep(const std::vector<double>& lows, const std::vector<double>& highs) {
-      for (const double value : lows) low.push_back(static_cast<T>(value));
-      for (const double value : highs) high.push_back(static_cast<T>(value));
-      high.insert(high.end(), kGuideLook, std::numeric_limits<T>::infinity());
+  Code count_up_to(double value, Code bin) const {
+    const T* const highs = static_cast<const T*>(ends_.highs);
+    for (; bin + kGuideLook <= n_bins_; bin += kGuideLook) {
+      Code n = 0;
+      for (std::size_t k = 0; k < kGuideLook; ++k) n += double{highs[bin + k]} <= value;
+      if (n < kGuideLook) return bin + n;
     }
-    // A few are looked at together: a loop that ends now here, now there costs more.
-    Code count_up_to(double value, std::size_t bin) const {
-      for (;; bin += kGuideLook) {
-        std::size_t n = 0;
-        for (std::size_t k = 0; k < kGuideLook; ++k) n += double{high[bin + k]} <= value;
-        if (n < kGuideLook) return static_cast<Code>(bin + n);
-      }
-    }
-  };
+    while (bin < n_bins_ && double{highs[bin]} <= value) ++bin;
+    return bin;
+  }
 
   std::size_t step_of(double value) const {
     const double step = (value - start_) * steps_per_unit_;
@@ -70,10 +100,9 @@ class BinGuide {
                                                         : 0;
   }
 
-  bool floats_ = true;
+  BinEnds ends_;
+  Code n_bins_;
   double start_ = 0, steps_per_unit_ = 0;
-  Values<float> floats_of_;
-  Values<double> doubles_of_;
   std::uint8_t from_[kGuideSteps] = {};  // the bins before this one lie below the step
 };
 
@@ -101,11 +130,10 @@ struct Column {
   bool keyed = false;    // codes are order-preserving bits of float values, not ranks
   bool floored = false;  // ... of doubles, rounded down
   // What the codes mean. Bins: the smallest and largest value seen in each; a threshold between bins
-  // a < b is the midpoint of high[a] and low[b]. Ranks have no such tables, which would be as large
+  // a < b is the midpoint of high(a) and low(b). Ranks have no such tables, which would be as large
   // as the input: their values are looked up there. Categorical: the code in the whole matrix; null
   // means the same.
-  const double* low = nullptr;
-  const double* high = nullptr;
+  BinEnds ends;
   const Code* decode = nullptr;
   const BinGuide* guide = nullptr;      // bins: where a value's bin is, nearly
   const std::uint8_t* alone = nullptr;  // bytes of this column only, if there is such a copy
@@ -170,10 +198,14 @@ struct SparseCells;  // bins/sparse_cells.hpp
 
 // The binned matrix: codes of every column, and what the codes mean.
 struct BinnedMatrix {
+  BinnedMatrix() = default;
+  BinnedMatrix(BinnedMatrix&&) = default;  // not copied: the columns point into it
+  BinnedMatrix& operator=(BinnedMatrix&&) = default;
+
   std::size_t n_rows = 0;
   std::vector<Column> columns;
   RawTable raw;
-  std::vector<std::vector<double>> low, high;  // what the columns' pointers point to
+  std::vector<KeptEnds> ends;  // what those of the columns point to
   std::vector<BinGuide> guides;
   std::vector<BigVector<std::uint8_t>> storage;  // one buffer per column, or one for all, or both
   const std::uint8_t* row_bytes = nullptr;       // if codes are row-major bytes: those of the first row

@@ -186,7 +186,7 @@ template <class T>
 void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t threads, Interrupt& interrupt,
                    Binned& out) {
   const std::size_t d = table.n_columns;
-  std::vector<Cuts<T>> cuts(d);
+  BigVector<BinFinder<T>> finders(d, BinFinder<T>({}));
   const BigVector<Lane> weights = whole_weights(request.weights, table.n_rows);
   // Rows are read by a cache line's worth of columns at a time, unless copies of so many would be large.
   const bool by_rows = table.column_stride < table.row_stride && table.n_rows <= kMostRowsTurned;
@@ -198,9 +198,11 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
         for (std::size_t j = begin; j < end; ++j) {
           Column& column = out.columns[j];
           if (request.categories[j] == 0) {
-            cuts[j] = find_cuts(some, by_rows ? j - begin : j, request, weights, scratch, interrupt);
-            if (table.n_rows > kSampleAbove) widen_to_cuts(cuts[j]);
-            column.n_codes = static_cast<Code>(cuts[j].top.size());
+            Cuts<T> cuts = find_cuts(some, by_rows ? j - begin : j, request, weights, scratch, interrupt);
+            if (table.n_rows > kSampleAbove) widen_to_cuts(cuts);
+            column.n_codes = static_cast<Code>(cuts.top.size());
+            column.ends = out.ends[j].keep(cuts.low, cuts.high);
+            finders[j] = BinFinder<T>(cuts.top);
           }
           column.has_missing = column.categorical;
           column.width = 1;
@@ -212,9 +214,6 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
   out.storage[0].resize(table.n_rows * d + kRowSlack);
   std::uint8_t* base = out.storage[0].data();
   out.row_bytes = base, out.row_stride = d;
-  std::vector<BinFinder<T>> finders;
-  finders.reserve(d);
-  for (const auto& column : cuts) finders.emplace_back(column.top);
   std::vector<std::atomic<bool>> gaps(d);
   // Rows that stay in the second cache while column after column reads them.
   const std::size_t rows =
@@ -244,16 +243,13 @@ void bin_histogram(const Table<T>& table, const BinRequest& request, std::size_t
       for (std::size_t i = 0; i < n; ++i) base[(begin + i) * d + j] = codes[i];
     }
   });
+  out.guides.reserve(d);
   for (std::size_t j = 0; j < d; ++j) {
     out.columns[j].data = base + j, out.columns[j].extent = table.n_rows * d - j;
     out.columns[j].has_missing |= gaps[j];
-    out.low[j].assign(cuts[j].low.begin(), cuts[j].low.end());
-    out.high[j].assign(cuts[j].high.begin(), cuts[j].high.end());
-    out.columns[j].low = out.low[j].data();
-    out.columns[j].high = out.high[j].data();
-    out.guides.emplace_back(out.low[j], out.high[j]);
+    const BinEnds& ends = out.columns[j].ends;
+    out.columns[j].guide = &out.guides.emplace_back(ends, ends ? out.columns[j].n_codes : 0);
   }
-  for (std::size_t j = 0; j < d; ++j) out.columns[j].guide = &out.guides[j];
   if (request.bundled) out.bundles = make_bundles(out.columns, out.n_rows, threads, interrupt);
 }
 
@@ -307,8 +303,7 @@ Binned bin_table(const Table<T>& table, const BinRequest& request, std::size_t t
   out.n_rows = table.n_rows;
   out.raw = {table.data, sizeof(T) == sizeof(double), table.row_stride, table.column_stride};
   out.columns.resize(table.n_columns);
-  out.low.resize(table.n_columns);
-  out.high.resize(table.n_columns);
+  out.ends.resize(table.n_columns);
   out.category_code.resize(table.n_columns);
   out.own_category.resize(table.n_columns);
   const bool any = std::any_of(request.categories.begin(), request.categories.end(), [](auto n) { return n > 0; });

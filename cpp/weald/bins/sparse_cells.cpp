@@ -16,7 +16,9 @@ constexpr Row kRest = ~Row{0};  // stands for all rows that are not listed
 template <class T>
 struct ColumnCells {
   BigVector<Ranked<T>> present, spare, counted;
+  BigVector<Code> codes;
   std::vector<Row> missing;
+  std::vector<double> values;
 };
 
 // What all columns need to know about the rows.
@@ -70,18 +72,14 @@ class ListMaker {
         }
       }
     });
-    codes_.resize(values_.size());
     parallel_for_with<ColumnCells<T>>(threads, last - first, interrupt, [&](std::size_t k, ColumnCells<T>& scratch) {
       Patience patience(interrupt);
-      code_column(first + k, values_.data() + (begin[first + k] - from), codes_.data() + (begin[first + k] - from),
-                  scratch, patience);
+      code_column(first + k, values_.data() + (begin[first + k] - from), scratch, patience);
     });
   }
 
-  const BigVector<Code>& codes() const { return codes_; }
-
  private:
-  void code_column(std::size_t j, const T* values, Code* codes, ColumnCells<T>& scratch, Patience& patience) {
+  void code_column(std::size_t j, const T* values, ColumnCells<T>& scratch, Patience& patience) {
     const std::uint32_t begin = cells_.lists.begin[j], n = cells_.lists.begin[j + 1] - begin;
     Row* const rows = cells_.lists.rows.data() + begin;
     auto& present = scratch.present;
@@ -94,6 +92,8 @@ class ListMaker {
       }
     }
     sort_by_key(present, scratch.spare, patience);
+    scratch.codes.resize(n);
+    Code* const codes = scratch.codes.data();
     Column& column = out_.columns[j];
     switch (request_.coding) {
       case Coding::Ranks:
@@ -117,11 +117,13 @@ class ListMaker {
       rows[present.size() + k] = scratch.missing[k];
       codes[present.size() + k] = column.n_codes;
     }
+    with_codes(cells_.lists.width, cells_.lists.codes.data(), [&](auto* to) { std::copy_n(codes, n, to + begin); });
   }
 
   void rank(Column& column, std::size_t j, std::size_t n, ColumnCells<T>& scratch, Code* codes) {
     auto& present = scratch.present;
-    auto& values = out_.high[j];
+    auto& values = scratch.values;
+    values.clear();
     const auto zero = key_of(T{0});
     bool to_come = n < rows_.n_rows;  // are there rows that are not listed, above those seen so far?
     const auto add_rest = [&] {
@@ -138,7 +140,7 @@ class ListMaker {
     if (to_come) add_rest();
     column.n_codes = static_cast<Code>(values.size());
     column.has_missing = !scratch.missing.empty();
-    column.low = column.high = values.data();
+    column.ends = out_.ends[j].keep(values, values);
   }
 
   void bin(Column& column, std::size_t j, std::size_t n, ColumnCells<T>& scratch, Code* codes) {
@@ -176,11 +178,7 @@ class ListMaker {
     for (std::size_t k = 0; k < present.size(); ++k) codes[k] = code_of(value_of<T>(present[k].key));
     code = 0;
     if (n < rows_.n_rows) column.usual = code_of(T{0});
-    // Most bins hold a single value: then one table serves both ends.
-    out_.high[j].assign(cuts.high.begin(), cuts.high.end());
-    if (cuts.low != cuts.high) out_.low[j].assign(cuts.low.begin(), cuts.low.end());
-    column.high = out_.high[j].data();
-    column.low = cuts.low != cuts.high ? out_.low[j].data() : column.high;
+    column.ends = out_.ends[j].keep(cuts.low, cuts.high);
   }
 
   const SparseTable<T>& table_;
@@ -189,7 +187,6 @@ class ListMaker {
   Binned& out_;
   SparseCells& cells_;
   BigVector<T> values_;
-  BigVector<Code> codes_;
 };
 
 // The codes row by row, from those column by column.
@@ -283,7 +280,7 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
   out.raw.data = table.data, out.raw.doubles = sizeof(T) == sizeof(double);
   out.raw.filled = table.columns, out.raw.filled_begin = table.begin;
   out.columns.resize(d);
-  out.low.resize(d), out.high.resize(d);
+  out.ends.resize(d);
   auto cells = std::make_shared<SparseCells>();
   CellLists& lists = cells->lists;
   cells->row_begin = table.begin, cells->row_columns = table.columns;
@@ -298,12 +295,11 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
   lists.width = request.coding == Coding::Bins ? 1 : request.coding == Coding::Keys ? 4 : width_for(most);
   lists.resize(n_cells);
   ListMaker<T> maker(table, request, out, *cells);
+  const std::size_t turned = std::max(kCellsTurned, kTiny ? 0 : n_cells / 8);  // every part reads all rows
   for (std::size_t first = 0, last; first < d; first = last) {
     last = first + 1;
-    while (last < d && lists.begin[last + 1] - lists.begin[first] <= kCellsTurned) ++last;
+    while (last < d && lists.begin[last + 1] - lists.begin[first] <= turned) ++last;
     maker.fill(first, last, threads, interrupt);
-    with_codes(lists.width, lists.codes.data(),
-               [&](auto* to) { std::copy(maker.codes().begin(), maker.codes().end(), to + lists.begin[first]); });
   }
   if (cells->bins) cells->slot_begin.assign(1, 0);
   for (Column& column : out.columns) {

@@ -31,7 +31,7 @@ class Expander {
     if (could_split(node)) {
       if (auto found = decide(node)) node.decision = std::make_unique<Decision>(*std::move(found));
     }
-    if (!node.decision) node.histogram.reset();
+    if (!node.decision || !worth_keeping(node)) node.histogram.reset();
   }
 
   // Finds the node's split; nothing if it is better left a leaf.
@@ -90,6 +90,14 @@ class Expander {
     return plan_.all_columns() && node.size() * block.columns.size() >= 2 * histogram_slots(block);
   }
 
+  // Is a node's histogram kept for its children until its turn comes? Most of a tree's nodes have few rows and never
+  // get their turn. To count both children of so few costs little more than to subtract, and wide tables have large
+  // histograms.
+  bool worth_keeping(const OpenNode& node) const {
+    return node.size() >= kRowsKept || !search_.histograms().by_rows(*node.block) ||
+           search_.histograms().cells_of(*node.block) * sizeof(Lane) < kFromPages;
+  }
+
   Histogram count_histogram(const OpenNode& node) {
     NodeHistograms& histograms = search_.histograms();
     return histograms.by_rows(*node.block) || histograms.by_cells(*node.block)
@@ -139,7 +147,13 @@ class Expander {
 
   // Gives the children their histograms where it pays: one is counted, the other is what is left.
   void share_histogram(const OpenNode& parent, Histogram histogram, OpenNode& left, OpenNode& right) {
-    if (!histogram) return;
+    if (!histogram) {
+      if (!search_.histograms().by_rows(*left.block)) return;
+      for (OpenNode* child : {&left, &right}) {  // it was not kept, or the children are not worth one either
+        if (worth_histogram(*child)) child->histogram = count_histogram(*child);
+      }
+      return;
+    }
     OpenNode& smaller = left.size() <= right.size() ? left : right;
     OpenNode& larger = left.size() <= right.size() ? right : left;
     if (!worth_histogram(larger)) return;

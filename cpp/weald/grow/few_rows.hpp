@@ -304,7 +304,7 @@ class FewRows {
       split([last = best_.last_left](Code own) { return own <= last; });
     }
     Row rows[kRows];
-    const bool by_rows = !best_.categorical && !column.low;  // ranks: the rows know the values
+    const bool by_rows = !best_.categorical && !column.ends;  // ranks: the rows know the values
     for (std::size_t p = 0; p < places.size() && by_rows; ++p) rows[p] = row_[places[p]];
     done.threshold = threshold_of(*block_, best_, plan_.matrix.raw, rows, by_rows ? places.size() : 0);
     if (best_.categorical) {

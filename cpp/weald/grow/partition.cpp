@@ -11,7 +11,7 @@ double threshold_of(const Block& block, const Split& split, const RawTable& raw,
   if (split.categorical) return kNaN;
   if (split.first_right == column.n_codes) return kInf;
   if (!std::isnan(split.random_threshold)) return split.random_threshold;
-  if (column.low) return midpoint(column.high[split.last_left], column.low[split.first_right]);
+  if (column.ends) return midpoint(column.ends.high(split.last_left), column.ends.low(split.first_right));
   double below = kNaN, above = kNaN;  // the values of one row on each side of the cut
   visit_width(column, [&](auto codes) {
     for (std::size_t i = 0; i < n && (std::isnan(below) || std::isnan(above)); ++i) {

@@ -31,7 +31,7 @@ inline Code last_bin_below(const Column& column, const Extremes& ends, double th
   Code at = ends.first;
   for (Code n = ends.last - at; n > 1;) {
     const Code half = n / 2;
-    at += column.high[at + half] <= threshold ? half : 0;
+    at += column.ends.high(at + half) <= threshold ? half : 0;
     n -= half;
   }
   return at;
@@ -39,11 +39,11 @@ inline Code last_bin_below(const Column& column, const Extremes& ends, double th
 
 // If the threshold falls into a bin it moves to the lower edge.
 inline CutPoint bin_cut(const Column& column, Code last_left, double threshold) {
-  return {last_left, last_left + 1, column.low[last_left + 1] > threshold ? threshold : kNaN};
+  return {last_left, last_left + 1, column.ends.low(last_left + 1) > threshold ? threshold : kNaN};
 }
 
 inline double draw_bin_threshold(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
-  return draw_threshold(node_key, j, column.high[ends.first], column.low[ends.last]);
+  return draw_threshold(node_key, j, column.ends.high(ends.first), column.ends.low(ends.last));
 }
 
 inline CutPoint draw_bin_cut(std::uint64_t node_key, const Column& column, std::uint32_t j, const Extremes& ends) {
@@ -123,9 +123,9 @@ inline std::size_t cut_categories(std::uint64_t node_key, std::uint32_t j, std::
 
 inline void draw_cut(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                      const Extremes& ends, Split& split) {
-  const CutPoint cut = column.keyed ? draw_key_cut(request.node_key, column, j, ends)
-                       : column.low ? draw_bin_cut(request.node_key, column, j, ends)
-                                    : draw_rank_cut(request, column, j, node, ends);
+  const CutPoint cut = column.keyed  ? draw_key_cut(request.node_key, column, j, ends)
+                       : column.ends ? draw_bin_cut(request.node_key, column, j, ends)
+                                     : draw_rank_cut(request, column, j, node, ends);
   split.last_left = cut.last_left, split.first_right = cut.first_right;
   split.random_threshold = cut.threshold;
 }
@@ -140,7 +140,7 @@ inline std::size_t draw_position(const SearchRequest& request, const Column& col
   };
   if (listed && !column.keyed) {
     const double threshold = draw_bin_threshold(request.node_key, column, j, ends);
-    return std::clamp<std::size_t>(count([&](Code code) { return column.high[code] <= threshold; }), 1,
+    return std::clamp<std::size_t>(count([&](Code code) { return column.ends.high(code) <= threshold; }), 1,
                                    order.size() - 1);
   }
   draw_cut(request, column, j, node, ends, split);

@@ -125,9 +125,9 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
           to.has_missing = true;
         } else if (from.categorical) {
           decode.push_back(from.original(code));
-        } else if (from.low) {
-          low.push_back(from.low[code]);
-          high.push_back(from.high[code]);
+        } else if (from.ends) {
+          low.push_back(from.ends.low(code));
+          high.push_back(from.ends.high(code));
         }
       });
       to.n_codes = slots - (to.has_missing ? 1 : 0);
@@ -141,7 +141,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
       });
     });
     to.decode = decode.data();
-    if (from.low) to.low = low.data(), to.high = high.data();
+    if (from.ends) to.ends = {low.data(), high.data()};
     // The next column starts on a boundary that suits any width.
     free += (n * to.width + 3) / 4 * 4;
     block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());

@@ -162,6 +162,11 @@ def of_adaboost(est, table):
             yield grown(est, member, table, X, Y, classes, est.weights_[t], ROUNDED, **rows)
 
 
+def doubtful(r):
+    """Are there residuals of which rounding decides whether they are 0?"""
+    return bool(((r != 0) & (np.abs(r) < 1e-9 * np.abs(r).max())).any())
+
+
 def of_stagewise(est, table):
     X, (Y, _) = table.coded(est.categories_), target_of(est, table)
     y, F = Y[:, 0].astype(float), np.full(len(table), est.init_)
@@ -175,7 +180,8 @@ def of_stagewise(est, table):
         elif is_classifier(member):
             side, w = (r > 0).astype(int)[:, None], table.w * np.abs(r)
             w = w * table.w.sum() / w.sum()
-            one = {"row weight": row_weight(table.w)}
+            # A target in the middle of all is its own prediction but for rounding: is its row there?
+            one = {"row weight": row_weight(table.w), "rows unknown": doubtful(r)}
             yield grown(est, member, table, X, side, (2,), w, ROUNDED, **one)
         else:
             yield grown(est, member, table, X, r[:, None], (), table.w, ROUNDED)

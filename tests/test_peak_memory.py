@@ -25,7 +25,7 @@ print((field("VmHWM") - before) / 1024)
 
 WIDE = "rng.standard_normal((10_000, 1_000), dtype=np.float32)"
 SPARSE = "sp.random_array((20_000, 5_000), density=0.01, format='csr', dtype=np.float32, rng=rng)"
-FOREST = "weald.RandomForestRegressor(2, max_features='sqrt', max_depth=6, random_state=0, n_jobs=1)"
+FOREST = "weald.RandomForestRegressor(2, max_depth=6, max_features='sqrt', n_jobs=1)"
 BOOSTING = "weald.GradientBoostingRegressor(n_estimators=2, random_state=0, n_jobs=1)"
 
 

@@ -163,7 +163,7 @@ def of_adaboost(est, table):
 
 
 def doubtful(r):
-    """Are there residuals of which rounding decides whether they are 0?"""
+    """Say whether there are residuals of which rounding decides whether they are 0."""
     return bool(((r != 0) & (np.abs(r) < 1e-9 * np.abs(r).max())).any())
 
 
@@ -180,7 +180,7 @@ def of_stagewise(est, table):
         elif is_classifier(member):
             side, w = (r > 0).astype(int)[:, None], table.w * np.abs(r)
             w = w * table.w.sum() / w.sum()
-            # A target in the middle of all is its own prediction but for rounding: is its row there?
+            # The target in the middle is its prediction but for rounding: is its row there?
             one = {"row weight": row_weight(table.w), "rows unknown": doubtful(r)}
             yield grown(est, member, table, X, side, (2,), w, ROUNDED, **one)
         else:

@@ -102,7 +102,7 @@ class FewRows {
     const auto places = places_of(node);
     sums_.look(places, node.own);
     if (sums_.pure()) return false;
-    ties_ = plan_.ties(node.key, draw_);
+    if (plan_.rules.random_ties) ties_.key = derive(node.key, kTieKey) | 1;
     best_.score = -kInf, varies_ = false, price_.reset();
     const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
     draw_.begin();
@@ -129,8 +129,7 @@ class FewRows {
     bool any = false;
     best_.score = sums_.score_of(places[0]) + sums_.score_of(places[1]);
     const bool gains = best_.score > sums_.own_score();  // rounded; two categories are free, but must gain something
-    const std::size_t rivals = ties_.drawn ? 0 : wanted;
-    for (std::size_t k = 0; k < draw_.size() && (k < rivals || !any); ++k) {
+    for (std::size_t k = 0; k < draw_.size() && (k < wanted || !any); ++k) {
       const std::uint32_t j = next(k);
       if (!differ(j, places) || (block_->columns[j].many && !gains)) continue;
       if (!any || ties_.prefers(j, best_.column)) best_.column = j;

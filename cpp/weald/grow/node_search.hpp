@@ -260,7 +260,7 @@ class NodeSearch {
     request_.origin = node.block->origin;
     request_.lists = node.histogram ? nullptr : node.block->lists.get(), request_.block_rows = node.block->n_rows;
     request_.node_key = node.key;
-    request_.ties = plan_.ties(node.key, draw_);
+    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
     return request_;
   }
 

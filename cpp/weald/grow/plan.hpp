@@ -2,8 +2,7 @@
 #pragma once
 
 #include "weald/grow/grow_tree.hpp"
-#include "weald/search/column_draw.hpp"
-#include "weald/search/column_search.hpp"
+#include "weald/search/scan.hpp"
 #include "weald/stats/blocks.hpp"
 
 namespace weald {
@@ -19,11 +18,6 @@ struct Plan {
   Limits limits;
 
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
-  // Who wins a tie in the node of this key.
-  TieBreak ties(std::uint64_t node_key, const ColumnDraw& draw) const {
-    if (!rules.random_ties) return {};
-    return all_columns() ? TieBreak{derive(node_key, kTieKey) | 1, nullptr} : TieBreak{0, draw.when()};
-  }
   // Of a node that is not pure every random cut pays, since none loses anything.
   bool takes_any() const { return rules.min_decrease <= 0; }
 };

@@ -44,10 +44,9 @@ class RandomSearch {
 
   // As NodeSearch draws columns: more while all those seen were constant.
   bool find_split(const RandomNode& node, const Channels& channels) {
-    ties_ = plan_.ties(node.key, draw_);
-    const bool first = node.n == 2 && ties_.drawn;  // all divide two rows alike: the first that varies
-    const std::size_t d = draw_.size(), wanted = first ? 0 : plan_.columns_per_node;
-    const std::size_t groups = (wanted + kMostAtOnce - 1) / kMostAtOnce, more = first ? 1 : kMostAtOnce;
+    const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
+    const std::size_t groups = (wanted + kMostAtOnce - 1) / kMostAtOnce;
+    if (plan_.rules.random_ties) ties_.key = derive(node.key, kTieKey) | 1;
     best_.score = -kInf;
     draw_.begin();
     for (std::size_t group = 0; group < groups; ++group) {
@@ -55,8 +54,8 @@ class RandomSearch {
       if (best_.score > -kInf) put_sides_apart(node.n, false);  // the codes of other columns take the place of these
       try_columns(node, draw_.next(node.key, to - from), false);
     }
-    for (std::size_t k = wanted; k < d && best_.score == -kInf; k += more) {
-      try_columns(node, draw_.next(node.key, std::min(more, d - k)), true);
+    for (std::size_t k = wanted; k < d && best_.score == -kInf; k += kMostAtOnce) {
+      try_columns(node, draw_.next(node.key, std::min(kMostAtOnce, d - k)), true);
     }
     if (best_.score == -kInf) return false;
     if (plan_.takes_any()) return true;
@@ -181,7 +180,7 @@ class RandomSearch {
   // The one that wins ties.
   std::size_t first_ranked(std::span<const std::uint32_t> columns, std::uint32_t which) const {
     auto first = static_cast<std::size_t>(std::countr_zero(which));
-    if (ties_.drawn || (which & (which - 1)) == 0) return first;
+    if ((which & (which - 1)) == 0) return first;
     std::uint64_t least = ties_.rank(columns[first]);
     for_bits(which & (which - 1), [&](std::size_t k) {
       const std::uint64_t rank = ties_.rank(columns[k]);

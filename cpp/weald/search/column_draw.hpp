@@ -12,7 +12,7 @@ namespace weald {
 
 class ColumnDraw {
  public:
-  explicit ColumnDraw(std::size_t columns) : order_(columns), swapped_(columns), when_(columns) {
+  explicit ColumnDraw(std::size_t columns) : order_(columns), swapped_(columns) {
     std::iota(order_.begin(), order_.end(), 0U);
   }
   std::size_t size() const { return order_.size(); }
@@ -37,19 +37,14 @@ class ColumnDraw {
       const std::uint64_t bits = derive(node_key, kDrawKey + k);
       swapped_[k] = static_cast<std::uint32_t>(k) + to_below(bits, static_cast<std::uint32_t>(d - k));
     }
-    for (std::size_t k = begin; k < n_; ++k) {
-      std::swap(order_[k], order_[swapped_[k]]);
-      when_[order_[k]] = static_cast<std::uint32_t>(k);
-    }
+    for (std::size_t k = begin; k < n_; ++k) std::swap(order_[k], order_[swapped_[k]]);
     return {order_.data() + begin, n};
   }
 
   std::span<const std::uint32_t> drawn() const { return {order_.data(), n_}; }
-  const std::uint32_t* when() const { return when_.data(); }  // of the columns that were drawn
 
  private:
   std::vector<std::uint32_t> order_, swapped_;  // swapped_[k]: with what the k-th was
-  std::vector<std::uint32_t> when_;             // each column was drawn
   std::size_t n_ = 0;                           // drawn
 };
 

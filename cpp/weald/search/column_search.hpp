@@ -12,14 +12,11 @@
 
 namespace weald {
 
-// Which of two columns that split equally well is taken: the lower, or a random one. Deep nodes are full of ties; in a
-// forest they must not all favour the first columns. Columns that were drawn are in random order already.
+// Which of two columns that split equally well is taken: the lower, or (if there is a key) a random
+// one. Deep nodes are full of ties; in a forest they must not all favour the first columns.
 struct TieBreak {
-  std::uint64_t key = 0;                 // not 0: by a hash
-  const std::uint32_t* drawn = nullptr;  // or the one drawn first: when each column was
-  std::uint64_t rank(std::uint32_t column) const {
-    return drawn ? drawn[column] : key == 0 ? column : mix(key ^ column);
-  }
+  std::uint64_t key = 0;
+  std::uint64_t rank(std::uint32_t column) const { return key == 0 ? column : mix(key ^ column); }
   bool prefers(std::uint32_t a, std::uint32_t b) const { return rank(a) < rank(b); }
 };
 

@@ -285,16 +285,20 @@ void bind_forest(nb::module_& m) {
           },
           nb::rv_policy::move)
       .def_prop_ro("nbytes", &bytes_of)
-      .def_prop_ro(
+      .def(
           "importances",
-          [](const Forest& f) {
-            std::vector<double> out;
-            for (const CompactTree& tree : f.trees)
-              out.insert(out.end(), tree.importance.begin(), tree.importance.end());
-            require(out.size() == f.trees.size() * f.n_columns(), "the forest has no importances");
-            return give(std::move(out), {f.trees.size(), f.n_columns()});
+          [](const Forest& f, std::size_t first, std::size_t last, std::size_t threads) {
+            require(first <= last && last <= f.trees.size(), "there are not so many trees");
+            std::vector<double> out((last - first) * f.n_columns());
+            without_lock([&](Interrupt& interrupt) {
+              parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
+                const auto own = importance_of(f.trees[first + k], f.outputs, f.n_columns(), f.criterion, interrupt);
+                std::copy(own.begin(), own.end(), out.begin() + static_cast<std::ptrdiff_t>(k * f.n_columns()));
+              });
+            });
+            return give(std::move(out), {last - first, f.n_columns()});
           },
-          nb::rv_policy::move)
+          "first"_a, "last"_a, "threads"_a, "Impurity decrease of some trees in each column.")
       .def("extend", &extend, "other"_a, "Append the trees of another batch.")
       .def("prefix", &prefix, "n_trees"_a, "A copy of the first trees.");
   bind_asking(m, forest);

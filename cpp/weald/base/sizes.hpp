@@ -61,6 +61,7 @@ inline constexpr std::size_t kMostRowsTurned = sized(150'000, 60);  // of column
 inline constexpr std::size_t kRowsCopied = sized(4096, 64);         // rows of codes at a time; a multiple of 64
 inline constexpr std::size_t kCellsTurned =
     sized(std::size_t{1} << 18, std::size_t{64});  // of a sparse table, at a time, or an eighth of them
+inline constexpr std::size_t kTargetsAhead = 12;   // fetched before they are needed: rows of a node lie far apart
 inline constexpr std::size_t kGuideSteps = sized(512, 4);
 inline constexpr std::size_t kGuideLook = sized(4, 2);
 inline constexpr std::size_t kLookedForUsual = sized(20'000, 50);  // rows that tell whether a column has a usual value

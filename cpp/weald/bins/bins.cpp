@@ -19,7 +19,8 @@ namespace {
 template <class Get>
 void store_column(Binned& out, std::size_t j, Get&& code_of_row) {
   Column& column = out.columns[j];
-  column.width = width_for(column.slots());
+  column.width =
+      width_for(std::size_t{column.n_codes} + 1);  // the code of what is missing is nobody else's, even if none is
   column.stride = 1;
   auto& buffer = out.storage[j];
   buffer.resize(out.n_rows * column.width);

@@ -32,6 +32,16 @@ class Flattener {
     if (keeps_sums_) resize(out_.sums);
     if (!subtrees_[0].bounds.empty()) resize(out_.lower, out_.upper);
     resize(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
+    // Known to be nobody else's, or every byte that is written could be a part of what tells where to write.
+    const struct {
+      std::int32_t *right, *feature, *set_begin;
+      double* threshold;
+      std::uint8_t* missing_left;
+      Row *begin, *end;
+      Lane* sums;
+    } to{
+        out_.right.data(),        out_.feature.data(), out_.set_begin.data(), out_.threshold.data(),
+        out_.missing_left.data(), out_.begin.data(),   out_.end.data(),       keeps_sums_ ? out_.sums.data() : nullptr};
     // An explicit stack: a tree may be as deep as it has rows. Whether a node is a leaf cannot be foretold, so there is no
     // branch for it: children that are none are put above the top of the stack.
     struct Pending {
@@ -43,54 +53,47 @@ class Flattener {
     std::vector<Pending> stack(64, {0, 0, 0, 0, -1});
     std::vector<SetWriter::Arrival> arrivals;
     Patience patience(interrupt_);
+    const bool follows = sets_.follows(), bounded = !out_.lower.empty();
     std::size_t top = 1;
     for (std::uint32_t place = 0; top > 0; ++place) {
-      patience.spend(8);
+      if (place % kNodesAhead == 0) patience.spend(8 * kNodesAhead);
       if (top + 1 == stack.size()) stack.resize(2 * stack.size());
-      Pending at = stack[--top];
+      Pending* const end = stack.data() + --top;
+      Pending at = *end;
       const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
       if (node->subtree >= 0) {
         at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
         node = &subtrees_[at.subtree].nodes[0];
       }
       prefetch(node + kNodesAhead);
-      out_.right[at.parent] = static_cast<std::int32_t>(place);
-      put(place, subtrees_[at.subtree], at.node);
+      to.right[at.parent] = static_cast<std::int32_t>(place);
+      to.right[place] = -1, to.feature[place] = node->feature, to.set_begin[place] = -1;
+      to.threshold[place] = node->threshold, to.missing_left[place] = node->missing_left;
+      to.begin[place] = node->begin, to.end[place] = node->end;
+      if (to.sums) to.sums[place] = node->sum;
+      if (bounded) {
+        const Bounds& bounds = subtrees_[at.subtree].bounds[at.node];
+        out_.lower[place] = bounds.lower, out_.upper[place] = bounds.upper;
+      }
       std::int32_t goes_left = -1, goes_right = -1;
-      if (sets_.follows() && node->left >= 0)
+      if (follows && node->left >= 0)
         sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
       if (node->set >= 0) {
         SetWriter::Arrival sides[2];
         put_set(place, subtrees_[at.subtree], *node, sides[0], sides[1], patience);
-        if (sets_.follows()) {
+        if (follows) {
           goes_left = static_cast<std::int32_t>(arrivals.size()), goes_right = goes_left + 1;
           arrivals.insert(arrivals.end(), sides, sides + 2);
         }
       }
       const auto left = static_cast<std::uint32_t>(node->left);
-      stack[top] = {at.subtree, left + 1, place, at.depth + 1, goes_right};
-      stack[top + 1] = {at.subtree, left, place + 1, at.depth + 1, goes_left};
+      end[0] = {at.subtree, left + 1, place, at.depth + 1, goes_right};
+      end[1] = {at.subtree, left, place + 1, at.depth + 1, goes_left};
       top += node->left < 0 ? 0 : 2;
     }
   }
 
  private:
-  void put(std::size_t place, const Subtree& subtree, std::size_t index) {
-    const DoneNode& node = subtree.nodes[index];
-    out_.right[place] = -1;
-    out_.feature[place] = node.feature;
-    out_.threshold[place] = node.threshold;
-    out_.missing_left[place] = node.missing_left;
-    out_.begin[place] = node.begin;
-    out_.end[place] = node.end;
-    if (keeps_sums_) out_.sums[place] = node.sum;
-    if (!subtree.bounds.empty()) {
-      out_.lower[place] = subtree.bounds[index].lower;
-      out_.upper[place] = subtree.bounds[index].upper;
-    }
-    out_.set_begin[place] = -1;
-  }
-
   void put_set(std::size_t place, const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left,
                SetWriter::Arrival& goes_right, Patience& patience) {
     const auto j = static_cast<std::size_t>(node.feature);

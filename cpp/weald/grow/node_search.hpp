@@ -90,6 +90,7 @@ class NodeSearch {
       use_units_of(node);
       const FillLanes fill(channels_);
       for (std::size_t i = 0; i < n; ++i) {
+        if (i + kTargetsAhead < n) prefetch(stats.target_of(block.original(rows[i + kTargetsAhead])));
         fill(stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
       }
     } else if (block.class_bytes) {

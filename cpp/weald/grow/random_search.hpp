@@ -24,8 +24,8 @@ class RandomSearch {
         one.guide = column.guide;
       }
       one.missing = static_cast<std::uint8_t>(column.n_codes);
-      one.gaps = column.has_missing && !one.coded ? 255 : 0;
-      any_coded_ |= one.coded, any_categories_ |= one.categorical, ends_.any_gaps |= one.gaps != 0;
+      any_coded_ |= one.coded, any_categories_ |= one.categorical;
+      ends_.any_gaps |= column.has_missing && !one.coded;
       places_.push_back(one);
     }
     near_ = plan.matrix.row_bytes && plan.matrix.row_stride <= kNearBytes;
@@ -96,7 +96,7 @@ class RandomSearch {
   struct Place {
     const BinGuide* guide = nullptr;
     std::uint32_t byte = 0;  // of a row
-    std::uint8_t missing = 0, gaps = 0;
+    std::uint8_t missing = 0;
     bool coded = false;  // or it is looked at by itself
     bool categorical = false;
   };
@@ -154,26 +154,30 @@ class RandomSearch {
 
   // Puts the codes of columns that are bytes in a row side by side.
   void look(const CutRows& rows, std::span<const std::uint32_t> columns) {
-    for (std::size_t k = 0; k < columns.size() && ends_.any_gaps; ++k) {
-      ends_.missing[k] = places_[columns[k]].missing, ends_.gaps[k] = places_[columns[k]].gaps;
+    CutBytes near, missing;
+    coded_ = categories_ = 0;
+    for (std::size_t k = 0; k < columns.size() && (any_coded_ || any_categories_ || ends_.any_gaps); ++k) {
+      const Place& place = places_[columns[k]];
+      missing.set(k, missing_[k] = place.missing);
+      coded_ |= static_cast<std::uint32_t>(place.coded) << k;
+      categories_ |= static_cast<std::uint32_t>(place.categorical) << k;
     }
-    CutBytes near;
-    for (std::size_t k = 0; k < columns.size() && near_; ++k) near.set(k, places_[columns[k]].byte);
-    if (near_) return look_at_near_columns(rows, near, codes_, ends_);
+    if (near_) {
+      for (std::size_t k = 0; k < columns.size(); ++k) near.set(k, places_[columns[k]].byte);
+      return look_at_near_columns(rows, near, missing, codes_, ends_);
+    }
     if (!block_->row_bytes) return;
     std::uint32_t places[kCutColumns] = {};
     for (std::size_t k = 0; k < columns.size(); ++k) {
       places[k] = places_[columns[k]].byte;
       prefetch(places_[columns[k]].guide);  // of a wide table it is far away
     }
-    look_at_columns(rows, places, columns.size(), codes_, ends_);
+    look_at_columns(rows, places, columns.size(), missing, codes_, ends_);
   }
 
   // The columns that vary here, as bits.
   std::uint32_t find_varying(const RandomNode& node, std::span<const std::uint32_t> columns) {
-    for (std::size_t k = 0; k < columns.size() && any_coded_; ++k) {
-      if (places_[columns[k]].coded) look_at_codes(node, columns[k], k);
-    }
+    for_bits(coded_, [&](std::size_t k) { look_at_codes(node, columns[k], k); });
     return bits_of(ends_.varies) & ((1U << columns.size()) - 1);
   }
 
@@ -190,35 +194,23 @@ class RandomSearch {
     return first;
   }
 
-  // Looking values up in the tables of bins takes long: step by step for all columns.
   void draw_cuts(std::uint64_t key, std::size_t n, std::span<const std::uint32_t> columns, std::uint32_t varying) {
-    const std::uint32_t several = varying & bits_of(ends_.several);
-    std::uint32_t coded = 0, categories = 0;
-    if (any_coded_ || any_categories_) {
-      for_bits(varying, [&](std::size_t k) {
-        coded |= static_cast<std::uint32_t>(places_[columns[k]].coded) << k;
-        categories |= static_cast<std::uint32_t>(places_[columns[k]].categorical) << k;
-      });
-    }
+    const std::uint32_t several = varying & bits_of(ends_.several), numbers = several & ~(coded_ | categories_);
     tops_ = {};
-    const std::uint32_t numbers = several & ~(coded | categories);
     for_bits(numbers, [&](std::size_t k) {
       const BinGuide& guide = *places_[columns[k]].guide;
-      thresholds_[k] = draw_threshold(key, columns[k], guide.high(ends_.low[k]), guide.low(ends_.high[k]));
-    });
-    for_bits(numbers, [&](std::size_t k) {
-      const Code below = places_[columns[k]].guide->count_up_to(thresholds_[k]);
-      last_left_[k] = std::clamp<Code>(below, ends_.low[k] + 1U, ends_.high[k]) - 1;
-      put_top(k, last_left_[k]);
+      const Code low = ends_.low[k], high = ends_.high[k];
+      thresholds_[k] = draw_threshold(key, columns[k], guide.high(low), guide.low(high));
+      put_top(k, last_left_[k] = std::clamp<Code>(guide.count_up_to(thresholds_[k]), low + 1U, high) - 1);
     });
     if (numbers == varying) return;
-    for_bits(coded, [&](std::size_t k) { put_top(k, kLeft); });
-    for_bits(categories & several & ~coded, [&](std::size_t k) {
+    for_bits(varying & coded_, [&](std::size_t k) { put_top(k, kLeft); });
+    for_bits(categories_ & several & ~coded_, [&](std::size_t k) {
       for (std::size_t i = 0; i < n; ++i) all_codes_[i] = codes_[i * kCutColumns + k];
       cut_categories_of(key, columns[k], k, n, places_[columns[k]].missing);
       put_top(k, kLeft);
     });
-    for_bits(varying & ~(several | coded), [&](std::size_t k) { put_top(k, last_left_[k] = ends_.high[k]); });
+    for_bits(varying & ~(several | coded_), [&](std::size_t k) { put_top(k, last_left_[k] = ends_.high[k]); });
   }
 
   void put_top(std::size_t k, Code top) { tops_.set(k, top), top_[k] = static_cast<std::uint8_t>(top); }
@@ -226,7 +218,7 @@ class RandomSearch {
   // The side stands for the code.
   void cut_categories_of(std::uint64_t key, std::uint32_t j, std::size_t k, std::size_t n, Code missing) {
     put_category_sides(all_codes_, n, CategoryNumbers(key, j), missing, codes_ + k);
-    ends_.missing[k] = kAbsent;
+    missing_[k] = kAbsent;
   }
 
   Extremes ends_of(std::uint32_t column, std::size_t k) const {
@@ -243,7 +235,7 @@ class RandomSearch {
     cut_ends_[k] = ends;
     ends_.seen[k] = ends.has_missing ? 255 : 0, ends_.several[k] = any && several ? 255 : 0;
     ends_.varies[k] = any && (several || ends.has_missing) ? 255 : 0;
-    ends_.missing[k] = kAbsent;
+    missing_[k] = kAbsent;
     if (ends_.varies[k] == 0) return;
     if (column.categorical && several) return cut_categories_of(node.key, j, k, node.n, column.n_codes);
     last_left_[k] = ends.last;
@@ -266,7 +258,7 @@ class RandomSearch {
     const CutValues<T> values = values_.of_rows();
     const std::size_t m = columns.size();
     CutBytes present;
-    for_bits(missing, [&](std::size_t k) { present.set(k, ends_.missing[k] - 1U); });
+    for_bits(missing, [&](std::size_t k) { present.set(k, missing_[k] - 1U); });
     present_.resize(left_.size());
     sum_left(rows, codes_, present, m, values, present_.data());
     for (std::size_t c = 0; c < values.cells; ++c) {
@@ -295,7 +287,7 @@ class RandomSearch {
     sides_ = {codes_ + chosen, kCutColumns, top_[chosen]};
     if (!missing_left) return;
     for (std::size_t i = 0; i < rows.n; ++i) {
-      const bool left = sides_.left(i) || codes_[i * kCutColumns + chosen] == ends_.missing[chosen];
+      const bool left = sides_.left(i) || codes_[i * kCutColumns + chosen] == missing_[chosen];
       side_[i] = left ? kLeft : kRight;
     }
     sides_ = {side_, 1, kLeft};
@@ -363,7 +355,9 @@ class RandomSearch {
   CutBytes tops_;
   std::uint8_t top_[kCutColumns];
   CutEnds ends_{};
-  Extremes cut_ends_[kCutColumns];  // of more than a byte
+  std::uint8_t missing_[kCutColumns];         // the code of what is missing
+  std::uint32_t coded_ = 0, categories_ = 0;  // which of the columns, as bits
+  Extremes cut_ends_[kCutColumns];            // of more than a byte
   Code last_left_[kCutColumns];
   double thresholds_[kCutColumns];
   std::vector<T> left_, present_;  // sums, cells x kCutColumns

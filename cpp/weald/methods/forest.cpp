@@ -83,9 +83,12 @@ class TreeGrower {
     if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     Shape shape =
         grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key), threads, interrupt);
-    const bool prunes = rules.prune_alpha > 0;
-    Summary nodes =
-        summarise(shape, target, plan_.criterion, interrupt, prunes ? NodeValues::OfAll : NodeValues::OfLeaves);
+    // What inner nodes have to say follows from the leaves, should anybody ask: to the last bit, if leaves are known so well.
+    const bool prunes = rules.prune_alpha > 0, one_row_each = (shape.size() + 1) / 2 == shape.rows.size();
+    const bool known = target.classes || (plan_.criterion == Criterion::Squared && one_row_each);
+    const bool follows = known && !prunes && shape.lower.empty() && (stats.whole_weights || !outputs_.is_inline());
+    const NodeValues whose = follows ? NodeValues::OfLeaves : NodeValues::OfAll;
+    Summary nodes = summarise(shape, target, plan_.criterion, interrupt, whose);
     if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);
     return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
   }

@@ -330,10 +330,9 @@ CompactTree GradientBoosting::pack_tree(const Grown& tree, Interrupt& interrupt)
   nodes.value.assign(s.size() * outputs.n_outputs, 0.0);
   Shape copy;
   copy.right = s.right, copy.feature = s.feature, copy.threshold = s.threshold, copy.missing_left = s.missing_left;
-  copy.set_begin = s.set_begin, copy.sets = s.sets;
+  copy.set_begin = s.set_begin, copy.sets = s.sets, copy.begin = s.begin, copy.end = s.end;
   for (std::size_t m = 0, leaf = 0; m < s.size(); ++m) {
-    nodes.n_rows.push_back(static_cast<std::int64_t>(s.end[m] - s.begin[m]));
-    nodes.weight.push_back(tree.sums_h[m] > 0 ? tree.sums_h[m] : static_cast<double>(nodes.n_rows[m]));
+    nodes.weight.push_back(tree.sums_h[m] > 0 ? tree.sums_h[m] : static_cast<double>(s.end[m] - s.begin[m]));
     if (s.right[m] >= 0) continue;
     std::copy_n(&tree.values[leaf * outputs.n_outputs], outputs.n_outputs, &nodes.value[m * outputs.n_outputs]);
     ++leaf;

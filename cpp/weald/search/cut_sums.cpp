@@ -243,18 +243,26 @@ WEALD_MASKED void sum_dense_masked(const CutRows& rows, const std::uint8_t* code
   }
 }
 
+WEALD_MASKED inline void add_masked(Lane* own, __mmask16 left, Lane value) {
+  const __m512i all = _mm512_set1_epi64(value), low = _mm512_loadu_si512(own), high = _mm512_loadu_si512(own + 8);
+  _mm512_storeu_si512(own, _mm512_mask_add_epi64(low, static_cast<__mmask8>(left), low, all));
+  _mm512_storeu_si512(own + 8, _mm512_mask_add_epi64(high, static_cast<__mmask8>(left >> 8), high, all));
+}
+WEALD_MASKED inline void add_masked(std::int16_t* own, __mmask16 left, std::int16_t value) {
+  auto* const at = reinterpret_cast<__m256i*>(own);
+  const __m256i sum = _mm256_loadu_si256(at);
+  _mm256_storeu_si256(at, _mm256_mask_add_epi16(sum, left, sum, _mm256_set1_epi16(value)));
+}
+
+template <class T>
 WEALD_MASKED void sum_classes_masked(const CutRows& rows, const std::uint8_t* codes, CutBytes tops,
-                                     const CutValues<Lane>& of, Lane* sums) {
+                                     const CutValues<T>& of, T* sums) {
   const __m128i top = _mm_set_epi64x(static_cast<Lane>(tops.high), static_cast<Lane>(tops.low));
-  std::fill_n(sums, of.cells * kCutColumns, 0);
+  std::fill_n(sums, of.cells * kCutColumns, T{0});
   for (std::size_t i = 0; i < rows.n; ++i, codes += kCutColumns) {
     const __mmask16 left = _mm_cmple_epu8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)), top);
     const std::size_t slot = rows.slots[i];
-    const __m512i all = _mm512_set1_epi64(of.values[slot]);
-    Lane* own = sums + of.cell_of[of.kind[slot]] * kCutColumns;
-    const __m512i low = _mm512_loadu_si512(own), high = _mm512_loadu_si512(own + 8);
-    _mm512_storeu_si512(own, _mm512_mask_add_epi64(low, static_cast<__mmask8>(left), low, all));
-    _mm512_storeu_si512(own + 8, _mm512_mask_add_epi64(high, static_cast<__mmask8>(left >> 8), high, all));
+    add_masked(sums + of.cell_of[of.kind[slot]] * kCutColumns, left, of.values[slot]);
   }
 }
 
@@ -270,6 +278,8 @@ void sum_lanes_masked(const CutRows& rows, const std::uint8_t* codes, CutBytes t
 #else
 bool has_masks() { return false; }
 void sum_lanes_masked(const CutRows&, const std::uint8_t*, CutBytes, const CutValues<Lane>&, Lane*) {}
+template <class T>
+void sum_classes_masked(const CutRows&, const std::uint8_t*, CutBytes, const CutValues<T>&, T*) {}
 #endif
 
 WEALD_WIDE void score_shorts(const std::int16_t* sums, std::size_t m, std::size_t total,
@@ -286,6 +296,7 @@ WEALD_WIDE void score_lanes(const Lane* sums, std::size_t m, std::size_t total, 
 template <>
 void sum_left(const CutRows& rows, const std::uint8_t* codes, CutBytes tops, std::size_t m,
               const CutValues<std::int16_t>& values, std::int16_t* sums) {
+  if (values.kind && has_masks()) return sum_classes_masked(rows, codes, tops, values, sums);
   if (!values.second) return sum_shorts(rows, codes, tops, m, values, sums);
   constexpr std::size_t kMost = 255;
   std::fill_n(sums, 2 * kCutColumns, std::int16_t{0});

@@ -56,14 +56,14 @@ struct CutBytes {
   }
 };
 
-// Of sixteen columns, yes is 255 and no is 0. Where values may be missing `gaps` is yes, and `missing` is their code.
+// Of sixteen columns, yes is 255 and no is 0.
 struct CutEnds {
-  alignas(16) std::uint8_t missing[kCutColumns], gaps[kCutColumns];
-  std::uint8_t low[kCutColumns], high[kCutColumns];  // codes here
-  std::uint8_t seen[kCutColumns];                    // are values missing?
-  std::uint8_t several[kCutColumns];                 // is there more than one, beside missing ones?
-  std::uint8_t varies[kCutColumns];                  // ... or one, and missing ones?
-  bool any_gaps;                                     // in any column of the table
+  alignas(16) std::uint8_t low[kCutColumns];
+  std::uint8_t high[kCutColumns];     // codes here
+  std::uint8_t seen[kCutColumns];     // are values missing?
+  std::uint8_t several[kCutColumns];  // is there more than one, beside missing ones?
+  std::uint8_t varies[kCutColumns];   // ... or one, and missing ones?
+  bool any_gaps;                      // may values be missing in any column of the table?
 };
 
 // A bit for each yes.
@@ -78,14 +78,15 @@ inline std::uint32_t bits_of(const std::uint8_t* yes) {
 }
 
 // Puts the codes of m columns side by side and finds their extremes. Beyond the last column there may be anything.
-void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
-                     CutEnds& ends);
-void look_at_columns(const TableRows& rows, const std::uint32_t* places, std::size_t m, std::uint8_t* codes,
-                     CutEnds& ends);
+// `missing`: the code of what is missing.
+void look_at_columns(const CutRows& rows, const std::uint32_t* places, std::size_t m, CutBytes missing,
+                     std::uint8_t* codes, CutEnds& ends);
+void look_at_columns(const TableRows& rows, const std::uint32_t* places, std::size_t m, CutBytes missing,
+                     std::uint8_t* codes, CutEnds& ends);
 // The same for columns that are among the first kNearBytes of a row.
 inline constexpr std::size_t kNearBytes = 2 * kCutColumns;
-void look_at_near_columns(const CutRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
-void look_at_near_columns(const TableRows& rows, CutBytes places, std::uint8_t* codes, CutEnds& ends);
+void look_at_near_columns(const CutRows& rows, CutBytes places, CutBytes missing, std::uint8_t* codes, CutEnds& ends);
+void look_at_near_columns(const TableRows& rows, CutBytes places, CutBytes missing, std::uint8_t* codes, CutEnds& ends);
 
 // What a row adds, by slot, and the sums: cells x kCutColumns. T is 16 bits wide where weights are light.
 //   dense      values[c * cell_stride + slot * row_stride] to cell c: in a small subtree H first, then the G of outputs

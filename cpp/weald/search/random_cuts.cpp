@@ -36,20 +36,20 @@ bool RandomCuts::fit(const Block& block, const Statistics& stats) {
 void RandomCuts::look(const Block& block, const Row* rows, std::size_t n, std::span<const std::uint32_t> drawn) {
   n_drawn_ = drawn.size(), n_rows_ = n, tops_ = {};
   std::uint32_t places[kColumns] = {};
-  CutBytes near;
-  ends_ = {};
+  CutBytes near, missing;
+  ends_.any_gaps = false;
   for (std::size_t k = 0; k < n_drawn_; ++k) {
     const Column& column = block.columns[drawn[k]];
     drawn_[k] = {&column, drawn[k]};
     places[k] = static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - block.row_bytes);
     near.set(k, places[k] % kNearBytes);
-    ends_.missing[k] = static_cast<std::uint8_t>(column.n_codes), ends_.gaps[k] = column.has_missing ? 255 : 0;
+    missing.set(k, missing_[k] = static_cast<std::uint8_t>(column.n_codes));
     ends_.any_gaps |= column.has_missing;
   }
   if (codes_.size() < n * kColumns) codes_.resize(n * kColumns);
   const TableRows source{block.row_bytes, block.row_stride, rows, n};
-  block.row_stride <= kNearBytes ? look_at_near_columns(source, near, codes_.data(), ends_)
-                                 : look_at_columns(source, places, n_drawn_, codes_.data(), ends_);
+  block.row_stride <= kNearBytes ? look_at_near_columns(source, near, missing, codes_.data(), ends_)
+                                 : look_at_columns(source, places, n_drawn_, missing, codes_.data(), ends_);
 }
 
 bool RandomCuts::add_cut(const SearchRequest& request, std::size_t k) {
@@ -74,7 +74,7 @@ CutPoint RandomCuts::cut_categories(std::uint64_t node_key, std::size_t k) {
   std::uint32_t least = ~std::uint32_t{0}, most = 0;
   const auto each = [&](auto&& fn) {
     for (Code code = ends_.low[k]; code <= ends_.high[k]; ++code) {
-      if (side[code] != kNowhere && code != ends_.missing[k]) fn(side[code], number(code));
+      if (side[code] != kNowhere && code != missing_[k]) fn(side[code], number(code));
     }
   };
   each([&](std::uint8_t, std::uint32_t own) { least = std::min(least, own), most = std::max(most, own); });
@@ -84,7 +84,7 @@ CutPoint RandomCuts::cut_categories(std::uint64_t node_key, std::size_t k) {
     std::uint8_t& code = codes_[i * kColumns + k];
     code = side[code];
   }
-  ends_.missing[k] = kAbsent;
+  missing_[k] = kAbsent;
   return {kLeft, kRight, kNaN};
 }
 
@@ -181,7 +181,7 @@ void RandomCuts::try_cuts(const SearchRequest& request, const Block& block, cons
   if (std::any_of(cuts_.begin(), cuts_.end(), [](const DrawnCut& cut) { return cut.ends.has_missing; })) {
     CutBytes tops;  // of all that is present
     for (const DrawnCut& cut : cuts_) {
-      if (cut.ends.has_missing) tops.set(cut.k, ends_.missing[cut.k] - 1U);
+      if (cut.ends.has_missing) tops.set(cut.k, missing_[cut.k] - 1U);
     }
     absent_.assign(kColumns * stats.lanes, 0);
     sum_up_to(tops, stats, block, rows, absent_.data());

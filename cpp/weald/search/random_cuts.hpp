@@ -57,6 +57,7 @@ class RandomCuts {
   std::size_t n_drawn_ = 0, n_rows_ = 0;
   BigVector<std::uint8_t> codes_;  // kColumns a row
   CutEnds ends_{};
+  std::uint8_t missing_[kColumns] = {};  // the code of what is missing
   CutBytes tops_;
   std::vector<DrawnCut> cuts_;
   std::array<std::uint8_t, 256> sides_[kColumns] = {};  // of every category

@@ -108,7 +108,7 @@ void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs,
       bool good = !whole || weight == std::floor(weight);
       T* const row = &rows[leaves.size() * width];
       row[0] = static_cast<T>(whole ? weight : 1);
-      nodes.for_values(m, leaf++, [&](std::size_t k, double value) {
+      nodes.for_values(nodes.entry(m, leaf++), [&](std::size_t k, double value) {
         const double number = whole ? std::round(value * weight) : value;
         good &= !whole || number / weight == value;
         row[1 + k] = static_cast<T>(number);
@@ -131,6 +131,18 @@ bool beyond_floats(double x) {
   return x > 0 && (x < std::numeric_limits<float>::min() || x > std::numeric_limits<float>::max());
 }
 
+// Per column: sum over nodes of (W_node / W) gain.
+std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std::size_t columns) {
+  std::vector<double> out(columns, 0.0);
+  const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    if (shape.right[m] < 0) continue;
+    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.right[m]));
+    out[static_cast<std::size_t>(shape.feature[m])] += gain / nodes.weight[0];
+  }
+  return out;
+}
+
 }  // namespace
 
 CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
@@ -139,50 +151,52 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   Patience patience(interrupt);
   const std::size_t n = shape.size(), n_leaves = (n + 1) / 2;
   tree.nodes.resize(n);
-  tree.importance.assign(n_categories.size(), 0.0);
-  std::vector<std::uint32_t> open;  // depths of nodes whose right child is to come
-  std::uint32_t depth = 0;
+  if (!nodes.of_leaves()) tree.importance = importance_of(shape, nodes, n_categories.size());
+  std::vector<std::uint32_t> open(64);  // depths of nodes whose right child is to come
+  std::size_t n_open = 0, leaf = 0;
+  std::uint32_t depth = 0, deepest = 0;
   double most = 0;
-  bool pure = true;
-  const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
-  for (std::size_t m = 0, leaf = 0; m < n; ++m) {
-    patience.spend(8);
-    Node& node = tree.nodes[m];
-    if (shape.right[m] < 0) {
-      const double weight = nodes.weight[m], impurity = nodes.impurity[m];
-      const auto rows = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes.n_rows[m], Node::kMost));
-      // The only number, or class 1's.
-      node.number = outputs.is_inline() ? nodes.values_of(m, leaf)[outputs.width() - 1] : weight;
-      node.head = rows << Node::kShift | Node::kLeaf;
-      node.next = shortened(weight, false);
-      tree.wide |= beyond_floats(weight) || beyond_floats(impurity);
+  bool pure = true, wide = false;
+  const bool is_inline = outputs.is_inline(), of_leaves = nodes.of_leaves();
+  const double* const number = nodes.value.data() + outputs.width() - 1;  // the only one, or class 1's
+  const std::size_t width = outputs.width();
+  Node* const out = tree.nodes.data();
+  for (std::size_t m = 0; m < n; ++m) {
+    if (m % 64 == 0) patience.spend(512);
+    const std::int32_t right = shape.right[m];
+    if (right < 0) {
+      const std::size_t at = of_leaves ? leaf : m;
+      const double weight = nodes.weight[at], impurity = nodes.impurity[at];
+      const std::uint32_t rows = std::min<std::uint32_t>(shape.end[m] - shape.begin[m], Node::kMost);
+      out[m] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf, shortened(weight, false)};
+      wide |= beyond_floats(weight) || beyond_floats(impurity);
       pure &= impurity == 0;
       most = std::max(most, weight);
       ++leaf;
-      tree.depth = std::max(tree.depth, depth);
-      if (open.empty()) break;
-      depth = open.back() + 1;
-      open.pop_back();
+      deepest = std::max(deepest, depth);
+      if (n_open == 0) break;
+      depth = open[--n_open] + 1;
       continue;
     }
-    open.push_back(depth++);
-    const auto right = static_cast<std::size_t>(shape.right[m]), column = static_cast<std::size_t>(shape.feature[m]);
-    tree.importance[column] += (mass(m) - mass(m + 1) - mass(right)) / nodes.weight[0];
-    node.head = static_cast<std::uint32_t>(column) << Node::kShift;
-    if (shape.missing_left[m]) node.head |= Node::kMissingLeft;
-    node.next = static_cast<std::uint32_t>(right - m);
-    node.number = shape.threshold[m];
+    if (n_open == open.size()) open.resize(2 * open.size());
+    open[n_open++] = depth++;
+    const auto column = static_cast<std::uint32_t>(shape.feature[m]);
+    out[m] = {shape.threshold[m], column << Node::kShift | (shape.missing_left[m] ? Node::kMissingLeft : 0),
+              static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(m)};
     if (shape.set_begin[m] >= 0) {
-      node.head |= Node::kCategorical;
-      node.number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]), n_categories[column]);
+      out[m].head |= Node::kCategorical;
+      out[m].number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]), n_categories[column]);
     }
   }
+  tree.depth = deepest, tree.wide = wide;
   const bool tells_impurity = !outputs.classifies() && !pure;
   if (tells_impurity) tree.leaf_impurity.reserve(n_leaves);
+  leaf = 0;
   for (std::size_t m = 0; m < n && (tree.wide || tells_impurity); ++m) {
     if (shape.right[m] >= 0) continue;
-    tree.nodes[m].next = shortened(nodes.weight[m], tree.wide);
-    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[m], tree.wide));
+    const std::size_t at = nodes.entry(m, leaf++);
+    tree.nodes[m].next = shortened(nodes.weight[at], tree.wide);
+    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], tree.wide));
   }
   const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
   if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
@@ -231,6 +245,13 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
   shape.sets = tree.sets;
   out.nodes = summarise_leaves(shape, leaves, outputs.n_outputs, outputs.n_classes, criterion, interrupt);
   return out;
+}
+
+std::vector<double> importance_of(const CompactTree& tree, const Outputs& outputs, std::size_t columns,
+                                  Criterion criterion, Interrupt& interrupt) {
+  if (!tree.importance.empty()) return tree.importance;
+  const Unpacked all = unpack(tree, outputs, criterion, interrupt);
+  return importance_of(all.shape, all.nodes, columns);
 }
 
 namespace {

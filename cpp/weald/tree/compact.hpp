@@ -90,7 +90,7 @@ struct CompactTree {
   ValueTable table;
   bool wide = false;                         // a weight or impurity of a leaf is beyond the range of floats
   std::vector<std::uint32_t> leaf_impurity;  // shortened, leaf after leaf; empty: follows from the values
-  std::vector<double> importance;            // per column: sum over nodes of (W_node / W) gain
+  std::vector<double> importance;            // per column, if it does not follow from the leaves
   BigVector<Row> rows;                       // training rows, leaf after leaf, if they are kept
   std::uint32_t depth = 0;
 };
@@ -106,6 +106,10 @@ struct Unpacked {
   Summary nodes;
 };
 Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion criterion, Interrupt& interrupt);
+
+// Per column: sum over nodes of (W_node / W) gain.
+std::vector<double> importance_of(const CompactTree& tree, const Outputs& outputs, std::size_t columns,
+                                  Criterion criterion, Interrupt& interrupt);
 
 // Checks that `right` (-1: leaf) describes one tree in pre-order; the depth of every node. Throws
 // std::invalid_argument.

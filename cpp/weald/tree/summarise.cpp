@@ -58,23 +58,30 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
   return with_criterion(criterion, [&](auto kind) { return kind.impurity(p, k); });
 }
 
+// Calls fn(m, entry) for all nodes m that have one, the last first: children come after their parents.
+template <class Fn>
+void for_entries(const Shape& shape, const Summary& out, Patience& patience, Fn&& fn) {
+  std::size_t entry = out.weight.size();
+  for (std::size_t m = shape.size(); m-- > 0;) {
+    if (out.of_leaves() && shape.right[m] >= 0) continue;
+    patience.spend(16);
+    fn(m, --entry);
+  }
+}
+
 // Two classes whose weights in every node are known: G << 32 | H.
 void summarise_words(const Shape& shape, Criterion criterion, Summary& out, Patience& patience) {
   const std::size_t width = out.width();
-  const bool of_all = out.value.size() == shape.size() * width;
-  double* value = out.value.data();
-  for (std::size_t m = 0; m < shape.size(); ++m) {
-    patience.spend(8);
+  for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
     const auto weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
     const auto second = static_cast<double>(shape.sums[m] >> 32);
     const double shares[2] = {(weight - second) / weight, second / weight};
-    out.weight[m] = weight;
-    out.impurity[m] = impurity_of_shares(shares, 2, criterion);
+    out.weight[at] = weight;
+    out.impurity[at] = impurity_of_shares(shares, 2, criterion);
     const double bounded = within_bounds(shape, m, shares[1]);
-    value[0] = bounded == shares[1] ? shares[0] : 1 - bounded;
-    if (width == 2) value[1] = bounded;
-    value += of_all || shape.right[m] < 0 ? width : 0;  // else the next node writes there
-  }
+    out.value[at * width] = bounded == shares[1] ? shares[0] : 1 - bounded;
+    if (width == 2) out.value[at * width + 1] = bounded;
+  });
 }
 
 // sum_leaf(m, add) adds up a leaf by add(output, class, weight), and returns its weight.
@@ -84,7 +91,7 @@ void summarise_words(const Shape& shape, Criterion criterion, Summary& out, Pati
 template <class SumLeaf>
 void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Patience& patience, SumLeaf&& sum_leaf) {
   const std::size_t classes = out.max_classes, width = out.width(), words = (classes + 63) / 64;
-  const bool of_all = out.value.size() == shape.size() * width;
+  const bool tells = !out.value.empty();
   std::vector<double> sums, shares(classes);  // sums: 0 above the top of the stack
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> channels(classes);
@@ -95,9 +102,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
     }
   };
   std::size_t top = 0;  // nodes on the stack
-  double* value = out.value.data() + out.value.size();
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(16);
+  for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
     const bool leaf = shape.right[m] < 0;
     if (leaf) {
       if (sums.size() < ++top * width) sums.resize(2 * top * width), present.resize(2 * top * out.n_outputs * words);
@@ -107,7 +112,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
     double* const own = &sums[(top - 1) * width];
     std::uint64_t* const bits = &present[(top - 1) * out.n_outputs * words];
     if (leaf) {
-      out.weight[m] = sum_leaf(m, [&](std::size_t o, std::size_t k, double w) {
+      out.weight[at] = sum_leaf(m, [&](std::size_t o, std::size_t k, double w) {
         own[o * classes + k] += w;
         bits[o * words + k / 64] |= std::uint64_t{1} << k % 64;
       });
@@ -118,29 +123,31 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
         for_present(left, o, [&](std::size_t c) { own[c] += std::exchange(own[width + c], 0.0); });
       for (std::size_t w = 0; w < out.n_outputs * words; ++w) bits[w] |= std::exchange(left[w], 0);
     }
-    const bool tells = of_all || (leaf && !out.value.empty());
-    if (tells) std::fill_n(value -= width, width, 0.0);
+    double* const value = tells ? &out.value[at * width] : nullptr;
+    if (tells) std::fill_n(value, width, 0.0);
     double impurity = 0;
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       std::size_t n = 0;
       for_present(bits, o, [&](std::size_t c) {
-        shares[n] = own[c] / out.weight[m];
+        shares[n] = own[c] / out.weight[at];
         channels[n++] = static_cast<std::uint32_t>(c);
+        if (out.of_leaves()) own[c] = 0;
       });
       impurity += impurity_of_shares(shares.data(), n, criterion);
       if (tells) {
         for (std::size_t k = 0; k < n; ++k) value[channels[k]] = shares[k];
-      } else if (leaf) {
+      } else {
         for (std::size_t k = 0; k < n; ++k) out.shares.push_back({channels[k], shares[k]});
       }
     }
-    out.impurity[m] = impurity / static_cast<double>(out.n_outputs);
-    if (leaf && !tells) out.ends.push_back(out.shares.size());
+    out.impurity[at] = impurity / static_cast<double>(out.n_outputs);
+    if (!tells) out.ends.push_back(out.shares.size());
+    if (out.of_leaves()) std::fill_n(bits, out.n_outputs * words, 0), --top;  // nobody adds it up
     if (tells && classes == 2 && within_bounds(shape, m, value[1]) != value[1]) {
       value[1] = within_bounds(shape, m, value[1]);
       value[0] = 1 - value[1];
     }
-  }
+  });
 }
 
 double xlogx(double x) { return x > 0 ? x * std::log(x) : 0.0; }
@@ -211,39 +218,40 @@ struct Moments : NodeMoments {
   }
 };
 
-// of_leaf(m, moments) finds the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`, and says whether
-// its impurity is 0. On a stack as well.
+// of_leaf(m, moments, weight) finds the moments of a leaf, its weight multiplied by `scale` and targets by `y_scale`. Of a leaf
+// of one row, as most are, it tells the weight instead, and where the target is. On a stack as well.
 template <class OfLeaf>
 void summarise_means(const Shape& shape, Criterion criterion, double scale, double y_scale, Summary& out,
                      Patience& patience, OfLeaf&& of_leaf) {
   const std::size_t outputs = out.n_outputs;
-  const bool of_all = out.value.size() == shape.size() * outputs;
   std::vector<Moments> stack(outputs);
   std::size_t top = 0;
   const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(outputs);  // y_unit: a power of two
-  double* value = out.value.data() + out.value.size();
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    patience.spend(8 * outputs);
+  for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
     const bool leaf = shape.right[m] < 0;
     if (leaf && stack.size() < (top + 1) * outputs) stack.resize(2 * stack.size());
     Moments* own = &stack[leaf ? top++ * outputs : (--top - 1) * outputs];
-    bool pure = false;
-    if (leaf) {
-      pure = of_leaf(m, own);
-    } else {
-      const Moments* left = own + outputs;
-      const double part = own->weight / (left->weight + own->weight);
-      for (std::size_t o = 0; o < outputs; ++o) own[o] = Moments::merge(left[o], own[o], part);
+    if (out.of_leaves()) --top;  // nobody adds it up
+    double weight = 1, impurity = 0;
+    const double* const y = leaf ? of_leaf(m, own, weight) : nullptr;
+    double* const value = &out.value[at * outputs];
+    if (y && out.of_leaves()) {
+      out.weight[at] = weight, out.impurity[at] = 0;
+      std::copy_n(y, outputs, value);
+      return;
     }
-    out.weight[m] = own->weight / scale;
-    double impurity = 0;
-    for (std::size_t o = 0; o < outputs && !pure; ++o)
-      impurity += own[o].impurity(criterion) / n_outputs * y_unit * y_unit;
-    out.impurity[m] = impurity;
-    if (!of_all && !leaf) continue;
-    value -= outputs;
-    for (std::size_t o = 0; o < outputs; ++o) value[o] = within_bounds(shape, m, own[o].mean * y_unit);
-  }
+    patience.spend(8 * outputs);
+    const Moments* left = own + outputs;
+    const double part = leaf ? 0 : own->weight / (left->weight + own->weight);
+    for (std::size_t o = 0; o < outputs; ++o) {
+      if (y) own[o] = Moments{{weight, y[o] * y_scale, 0, 0}};
+      if (!leaf) own[o] = Moments::merge(left[o], own[o], part);
+      if (!y) impurity += own[o].impurity(criterion) / n_outputs * y_unit * y_unit;
+      value[o] = within_bounds(shape, m, own[o].mean * y_unit);
+    }
+    out.weight[at] = own->weight / scale;
+    out.impurity[at] = impurity;
+  });
 }
 
 void summarise_medians(const Shape& shape, const Target& target, Summary& out, Interrupt& interrupt) {
@@ -291,21 +299,18 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
   }
 }
 
-}  // namespace
-
-namespace {
-
 Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes,
                       NodeValues whose = NodeValues::OfAll) {
   Summary out;
+  out.whose = whose;
   out.n_outputs = n_outputs;
   out.max_classes = n_classes.empty() ? 1 : *std::max_element(n_classes.begin(), n_classes.end());
-  out.n_rows.resize(n_nodes), out.weight.resize(n_nodes), out.impurity.resize(n_nodes);
-  const std::size_t n_leaves = (n_nodes + 1) / 2;
-  if (whose == NodeValues::OfAll || out.max_classes <= 2) {
-    out.value.resize((whose == NodeValues::OfAll ? n_nodes : n_leaves) * out.width());
+  const std::size_t n = out.of_leaves() ? (n_nodes + 1) / 2 : n_nodes;
+  out.n_rows.resize(out.of_leaves() ? 0 : n), out.weight.resize(n), out.impurity.resize(n);
+  if (!out.of_leaves() || out.max_classes <= 2) {
+    out.value.resize(n * out.width());
   } else {
-    out.shares.reserve(n_leaves), out.ends.reserve(n_leaves);
+    out.shares.reserve(n), out.ends.reserve(n);
   }
   return out;
 }
@@ -315,9 +320,8 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
 Summary summarise(const Shape& shape, const Target& target, Criterion criterion, Interrupt& interrupt,
                   NodeValues whose) {
   Patience patience(interrupt);
-  if (is_from_rows(criterion)) whose = NodeValues::OfAll;
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes, whose);
-  for (std::size_t m = 0; m < shape.size(); ++m) {
+  for (std::size_t m = 0; m < out.n_rows.size(); ++m) {
     out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
   }
   if (!shape.sums.empty()) {
@@ -353,18 +357,18 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
     // Squares may overflow; y log y does not, and would lose digits in other units.
     const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
     const bool simple = weights.whole && !needs_logarithms(criterion);
-    summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, Moments* own) {
-      const Row first = shape.rows[shape.begin[m]];
-      const bool alone = simple && shape.end[m] - shape.begin[m] == 1;  // as most leaves have it
-      if (shape.begin[m] >= kRowsAhead)
-        prefetch(target.values + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * outputs);
-      for (std::size_t o = 0; o < outputs; ++o) {
-        own[o] = alone ? Moments{{static_cast<double>(weights.times(first)),
-                                  target.values[std::size_t{first} * outputs + o] * y_scale, 0, 0}}
-                       : Moments::of(shape, m, weights, o, y_scale, criterion, patience);
-      }
-      return alone;
-    });
+    summarise_means(shape, criterion, weights.scale, y_scale, out, patience,
+                    [&](std::size_t m, Moments* own, double& weight) -> const double* {
+                      const Row* const rows = &shape.rows[shape.begin[m]];
+                      if (shape.begin[m] >= kRowsAhead)
+                        prefetch(target.values + std::size_t{*(rows - kRowsAhead)} * outputs);
+                      weight = static_cast<double>(weights.times(*rows));
+                      if (simple && shape.end[m] - shape.begin[m] == 1)
+                        return target.values + std::size_t{*rows} * outputs;
+                      for (std::size_t o = 0; o < outputs; ++o)
+                        own[o] = Moments::of(shape, m, weights, o, y_scale, criterion, patience);
+                      return nullptr;
+                    });
   }
   return out;
 }
@@ -394,13 +398,13 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
     return out;
   }
   const bool medians = is_from_rows(criterion);
-  summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t, Moments* own) {
+  summarise_means(shape, criterion, 1, 1, out, patience, [&](std::size_t, Moments* own, double&) -> const double* {
     --leaf;
     for (std::size_t o = 0; o < width; ++o) {
       own[o] =
           Moments::with_impurity(leaves.weight[leaf], leaves.value[leaf * width + o], leaves.impurity[leaf], criterion);
     }
-    return false;
+    return nullptr;
   });
   leaf = 0;
   for (std::size_t m = 0; m < shape.size() && medians; ++m) {

@@ -6,17 +6,20 @@
 
 namespace weald {
 
+// Is it about all nodes, or about leaves alone? Shares of many classes are then told in short.
+enum class NodeValues { OfAll, OfLeaves };
+
 struct Summary {
-  BigVector<std::int64_t> n_rows;
+  NodeValues whose = NodeValues::OfAll;  // of the entries below, node after node or leaf after leaf
+  BigVector<std::int64_t> n_rows;        // of all nodes, or empty: leaves alone have theirs in the shape
   BigVector<double> weight, impurity;
-  BigVector<double> value;  // nodes (or leaves) x outputs x max_classes: class shares, or the number
+  BigVector<double> value;  // entries x outputs x max_classes: class shares, or the number
   std::size_t n_outputs = 1, max_classes = 1;
 
   std::size_t width() const { return n_outputs * max_classes; }
-  // What node m, the leaf of this number, says.
-  const double* values_of(std::size_t m, std::size_t leaf) const {
-    return &value[(value.size() < weight.size() * width() ? leaf : m) * width()];
-  }
+  bool of_leaves() const { return whose == NodeValues::OfLeaves; }
+  // The entry of node m, the leaf of this number.
+  std::size_t entry(std::size_t m, std::size_t leaf) const { return of_leaves() ? leaf : m; }
 
   // Instead of values: the classes of each leaf, leaf after leaf from the last. Most leaves have one of many.
   struct Share {
@@ -26,24 +29,21 @@ struct Summary {
   BigVector<Share> shares;
   BigVector<std::size_t> ends;  // of a leaf among them
 
-  // Calls fn(channel, value) with what is not zero of node m, the leaf of this number.
+  // Calls fn(channel, value) with what is not zero of an entry.
   template <class Fn>
-  void for_values(std::size_t m, std::size_t leaf, Fn&& fn) const {
+  void for_values(std::size_t entry, Fn&& fn) const {
     if (!ends.empty()) {
-      const std::size_t own = ends.size() - 1 - leaf;
+      const std::size_t own = ends.size() - 1 - entry;
       for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at)
         fn(shares[at].channel, shares[at].value);
       return;
     }
-    const double* own = values_of(m, leaf);
+    const double* own = &value[entry * width()];
     for (std::size_t k = 0; k < width(); ++k) {
       if (own[k] != 0) fn(k, own[k]);
     }
   }
 };
-
-// Are all nodes to have their values, or leaves alone? Shares of many classes are then told in short.
-enum class NodeValues { OfAll, OfLeaves };
 
 // Computed from the targets themselves, in double precision, bottom-up in a fixed order: leaves from
 // their rows, inner nodes from their children.

@@ -69,7 +69,7 @@ class Forest:
     @property
     def importances(self) -> FloatArray:
         """Impurity decrease of each tree and column, ``sum_node (W_node / W) gain``."""
-        return self._core.importances
+        return self._core.importances(0, self._core.n_trees, resolve_threads(None))
 
     # --- parts --------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Forest:
     def tree(self, t: int) -> Tree:
         """One member in full."""
         tree = Tree(self._core.tree(t), self._core.n_categories, self.n_classes)
-        tree.importance = self.importances[t]
+        tree.importance = self._core.importances(t, t + 1, 1)[0]
         return tree
 
     def leaf_rows(self, t: int) -> tuple[npt.NDArray[np.uint32], IntArray, IntArray]:

@@ -108,3 +108,56 @@ def test_members_know_columns_that_were_blank():
     np.testing.assert_array_equal(
         forest.estimators_[0].predict_proba(words), forest.member_predictions(words)[0]
     )
+
+
+def importance_by_rows(tree, rows, targets, weights, impurity):
+    """Sum of (W_node / W) gain per column, from the rows of every node."""
+    inside = tree.decision_path(rows).toarray().astype(bool)
+    mass = np.array([weights[own].sum() * impurity(targets[own], weights[own]) for own in inside.T])
+    nodes, found = tree.tree_, np.zeros(rows.shape[1])
+    for m in np.flatnonzero(nodes.feature >= 0):
+        left, right = nodes.children_left[m], nodes.children_right[m]
+        found[nodes.feature[m]] += (mass[m] - mass[left] - mass[right]) / weights.sum()
+    return found
+
+
+def gini(labels, weights):
+    shares = np.bincount(labels, weights) / weights.sum()
+    return 1.0 - (shares**2).sum()
+
+
+def variance(numbers, weights):
+    mean = np.average(numbers, axis=0, weights=weights)
+    return np.average((numbers - mean) ** 2, axis=0, weights=weights).mean()
+
+
+@pytest.mark.parametrize("weighing", ["none", "whole", "real"])
+@pytest.mark.parametrize("settings", [{}, {"min_samples_leaf": 7}, {"max_depth": 3}], ids=str)
+@pytest.mark.parametrize("kind", ["two classes", "classes", "number", "numbers"])
+@pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees"])
+def test_importances_are_those_of_the_rows(name, kind, settings, weighing):
+    """Fully grown trees have theirs worked out from the leaves, others know them from growth."""
+    rng = np.random.default_rng(11)
+    rows = rng.normal(size=(150, 4))
+    score = rows[:, :2].sum(axis=1) + rng.normal(size=150)
+    y = {
+        "two classes": (score > 0).astype(int),
+        "classes": np.digitize(score, [-1.0, 0.0, 1.0]),
+        "number": score,
+        "numbers": np.stack([score, rng.normal(size=150)], axis=1),
+    }[kind]
+    weights = {
+        "none": np.ones(150),
+        "whole": rng.integers(1, 5, 150).astype(float),
+        "real": rng.random(150) + 0.1,
+    }[weighing]
+    classes = "classes" in kind
+    make = getattr(weald, name + ("Classifier" if classes else "Regressor"))
+    forest = make(3, bootstrap=False, max_features=2, random_state=1, **settings)
+    forest.fit(rows, y, sample_weight=None if weighing == "none" else weights)
+    again = pickle.loads(pickle.dumps(forest))
+    for t, tree in enumerate(forest.estimators_):
+        found = importance_by_rows(tree, rows, y, weights, gini if classes else variance)
+        np.testing.assert_allclose(forest.forest_.importances[t], found, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(tree.tree_.importance, forest.forest_.importances[t])
+    np.testing.assert_array_equal(again.forest_.importances, forest.forest_.importances)

@@ -48,6 +48,15 @@ def without_gaps(rng, columns):
     return with_categories(rng, columns, 60, lowest=0)
 
 
+def with_a_full_byte(rng, columns):
+    """256 categories, none missing, beside numbers that may be."""
+    table = pd.DataFrame(with_gaps(rng, columns))
+    codes = np.r_[np.arange(256), rng.integers(256, size=N - 256)]
+    table["a"] = pd.Categorical.from_codes(codes, [f"a{k}" for k in range(256)])
+    table.columns = table.columns.astype(str)
+    return table
+
+
 METHODS = ("ExtraTrees", "RandomForest")
 CATEGORIES = (with_categories, with_many_categories, with_few_categories, without_gaps)
 TABLES = (numbers, with_gaps, few_values, *CATEGORIES)
@@ -87,6 +96,21 @@ def test_the_short_way_grows_the_same_trees(method, table, target, weights, colu
         model = kind(2, max_features=tried, max_leaf_nodes=leaves, random_state=3, n_jobs=1)
         model.fit(first(X, fitted), y[fitted], sample_weight=None if w is None else w[fitted])
         answers.append(getattr(model, "predict_proba", model.predict)(first(X, asked)))
+    np.testing.assert_array_equal(*answers)
+
+
+@pytest.mark.parametrize("max_bins", [255, None])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_byte_full_of_categories(target, max_bins):
+    rng = np.random.default_rng(5)
+    X = with_a_full_byte(rng, 3)
+    y = TARGETS[target](rng, np.nan_to_num(X["0"].to_numpy()))
+    kind = getattr(weald, "ExtraTrees" + ("Classifier" if "classes" in target else "Regressor"))
+    answers = []
+    for leaves in (None, 10**6):
+        model = kind(3, max_bins=max_bins, max_leaf_nodes=leaves, random_state=3, max_features=3)
+        model.fit(X.iloc[:1_300], y[:1_300])
+        answers.append(getattr(model, "predict_proba", model.predict)(X.iloc[1_300:]))
     np.testing.assert_array_equal(*answers)
 
 

@@ -43,9 +43,8 @@ class NodeHistograms {
     if (by_cells(*part.block)) {
       return pairs_.add_rows(*part.block, *plan_.matrix.sparse, rows, part.size(), -1, from);
     }
-    // Copies of the pointers, without which the compiler would not take several cells at a time.
-    for_cells(*part.block, [to = from.get(), less = part.histogram.get()](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) to[k] -= less[k];
+    for_cells(*part.block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) from[k] -= part.histogram[k];
     });
   }
 

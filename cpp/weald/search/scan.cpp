@@ -66,8 +66,8 @@ WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, st
       second += __builtin_shufflevector(first, first, 3, 3, 3, 3);
       first += before, second += before;
       before = __builtin_shufflevector(second, second, 3, 3, 3, 3);
-      // The halves of words as they lie in memory, H G H G .., in an order that does not matter.
-      // As floats they are parted by one instruction.
+      // The halves of words as they lie in memory, H G H G .., of the cuts 0 1 4 5 2 3 6 7. As floats they are parted by
+      // one instruction.
       const auto one = reinterpret_cast<Floats>(first), two = reinterpret_cast<Floats>(second);
       const auto h = reinterpret_cast<Halves>(__builtin_shufflevector(one, two, 0, 2, 8, 10, 4, 6, 12, 14));
       const auto g = reinterpret_cast<Halves>(__builtin_shufflevector(one, two, 1, 3, 9, 11, 5, 7, 13, 15));

@@ -75,6 +75,27 @@ def test_squared_loss_fits_residuals(seed, shape, order, rate):
         np.testing.assert_allclose(said, F, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_one_more_leaf_is_one_more_split(gaps, n_jobs):
+    """Nodes that no split is left for are given up early; none of them may have had its turn."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(3000, 9))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=3000) > 0).astype(int)
+    if gaps:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    before: set[tuple[int, ...]] = set()
+    for leaves in range(2, 41):
+        est = GradientBoostingClassifier(
+            n_estimators=1, max_leaf_nodes=leaves, min_samples_leaf=10, n_jobs=n_jobs, **FULL
+        )
+        leaf = est.fit(X, y).apply(X).ravel()
+        parts = {tuple(np.flatnonzero(leaf == k)) for k in np.unique(leaf)}
+        assert len(parts) == leaves
+        assert len(before - parts) <= 1  # one leaf is cut in two, the others stay
+        before = parts
+
+
 def test_several_outputs_are_several_models():
     X, y, rng = real("squared_error")
     Y = np.c_[y, y**2, rng.normal(size=len(y))]

@@ -16,26 +16,26 @@ class Expander {
       : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads) {}
 
   // Splits the node. If more splits are to follow, its children get their part of its histogram and, where
-  // that decides who is next, their own splits.
-  Expansion expand(const OpenNode& node, Histogram histogram, const Split& split, bool more) {
+  // that decides who is next, their own splits, unless these gain less than `least_gain`. Infinite: none follows.
+  Expansion expand(const OpenNode& node, Histogram histogram, const Split& split, double least_gain) {
     Expansion out = divide(node, split);
-    if (!more) return out;
+    if (least_gain == kInf) return out;
     share_histogram(node, std::move(histogram), out.children[0], out.children[1]);
     if (plan_.rules.frontier != Frontier::BestFirst) return out;
-    for (OpenNode& child : out.children) decide_first(child);
+    for (OpenNode& child : out.children) decide_first(child, least_gain);
     return out;
   }
 
-  // Finds the node's split before its turn, if it has one.
-  void decide_first(OpenNode& node) {
+  // Finds the node's split before its turn, if it has one that gains so much.
+  void decide_first(OpenNode& node, double least_gain) {
     if (could_split(node)) {
-      if (auto found = decide(node)) node.decision = std::make_unique<Decision>(*std::move(found));
+      if (auto found = decide(node, least_gain)) node.decision = std::make_unique<Decision>(*std::move(found));
     }
     if (!node.decision || !worth_keeping(node)) node.histogram.reset();
   }
 
-  // Finds the node's split; nothing if it is better left a leaf.
-  std::optional<Decision> decide(OpenNode& node) {
+  // Finds the node's split; nothing if it is better left a leaf, as a rule also if it gains less than `least_gain`.
+  std::optional<Decision> decide(OpenNode& node, double least_gain = 0) {
     gather_if_small(node);
     const bool known =
         node.sum != OpenNode::kUnknown && (search_.reads_in_place(node) || (plan_.stats.gradients && node.histogram));
@@ -43,7 +43,7 @@ class Expander {
     const Lane* total = search_.total_of(node, rows);
     if (plan_.stats.layout == Layout::Packed) node.sum = *total;
     if (pure(node, total)) return std::nullopt;
-    std::optional<Decision> found = search_.decide(node, rows, total);
+    std::optional<Decision> found = search_.decide(node, rows, total, least_gain);
     if (!found->split.found() || !search_.pays(*found)) found.reset();
     return found;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -124,6 +125,18 @@ class OpenNodes {
                       [](const OpenNode* a, const OpenNode* b) { return worse(*b, *a); });
     out.resize(n);
     return out;
+  }
+
+  // Best-first: the gain of a node that comes into its own if so many of those that are open are split; infinite if none
+  // is. Whatever gains less will stay a leaf, since others turn up at best, and each takes a split.
+  double gain_of(std::size_t splits) const {
+    if (splits == 0 || splits > nodes_.size()) return splits == 0 ? kInf : 0;
+    std::vector<double> gains;
+    gains.reserve(nodes_.size());
+    for (const OpenNode& node : nodes_) gains.push_back(node.decision->gain);
+    std::nth_element(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(splits - 1), gains.end(),
+                     std::greater<>());
+    return gains[splits - 1];
   }
 
   void push(OpenNode node) {

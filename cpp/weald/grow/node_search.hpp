@@ -18,6 +18,7 @@
 #include "weald/search/category_price.hpp"
 #include "weald/search/column_draw.hpp"
 #include "weald/search/random_cuts.hpp"
+#include "weald/search/scan_gradients.hpp"
 #include "weald/stats/fill_lanes.hpp"
 
 namespace weald {
@@ -130,8 +131,9 @@ class NodeSearch {
   NodeHistograms& histograms() { return histograms_; }
   const NodeHistograms& histograms() const { return histograms_; }
 
-  // The best split of a node and its gain. The node's sums are in `total`.
-  Decision decide(const OpenNode& node, NodeRows rows, const Lane* total) {
+  // The best split of a node and its gain. The node's sums are in `total`. Splits that gain less than `least_gain` may
+  // be passed over.
+  Decision decide(const OpenNode& node, NodeRows rows, const Lane* total, double least_gain) {
     if (priced_) {
       price_ = category_price(channels_, node_score(request_, rows, total), total, [&](std::size_t o) {
         const std::size_t lanes = channels_.lanes;
@@ -190,7 +192,7 @@ class NodeSearch {
     };
     const auto search = [&](auto&& try_one) {
       if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_one);
-      if (plan_.all_columns()) return search_all(request, node, rows, try_one);
+      if (plan_.all_columns()) return search_all(request, node, rows, total, least_gain, try_one);
       return search_some(node, rows, total, [&](std::size_t j, const Lane* ready, Split& best) {
         return try_one(j, ready, best, scratch_[0]);
       });
@@ -265,7 +267,7 @@ class NodeSearch {
     return request_;
   }
 
-  // The best of n columns or lists, of which threads take so many at a time: try_one(k, best, scratch) looks at one.
+  // The best of n columns or lists, of which threads take so many at a time: try_one(k, part, best) looks at one.
   template <class Try>
   Split search_shared(const SearchRequest& request, std::size_t n, std::size_t parts, std::size_t at_once,
                       Try&& try_one) {
@@ -273,7 +275,7 @@ class NodeSearch {
     std::atomic<std::size_t> next{0};
     parallel_for(threads_, parts, plan_.interrupt, [&](std::size_t part) {
       for (std::size_t begin; (begin = next.fetch_add(at_once, std::memory_order_relaxed)) < n;) {
-        for (std::size_t k = begin; k < std::min(begin + at_once, n); ++k) try_one(k, best[part], scratch_[part]);
+        for (std::size_t k = begin; k < std::min(begin + at_once, n); ++k) try_one(k, part, best[part]);
       }
     });
     return best_of(std::move(best), request.ties);
@@ -287,22 +289,38 @@ class NodeSearch {
   }
 
   template <class Try>
-  Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, Try&& try_column) {
+  Split search_all(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, const Lane* total,
+                   double least_gain, Try&& try_column) {
     // Columns of a sparse table without filled cells here are constant.
     if (const CellLists* lists = request.lists) {
       const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(lists->n_cells()));
       return search_shared(request, lists->size(), parts, kListsAtOnce,
-                           [&](std::size_t k, Split& best, SplitScratch& scratch) {
-                             scratch.list = k;
-                             try_column(lists->column(k), nullptr, best, scratch);
+                           [&](std::size_t k, std::size_t part, Split& best) {
+                             scratch_[part].list = k;
+                             try_column(lists->column(k), nullptr, best, scratch_[part]);
                            });
     }
     const std::vector<const Lane*> ready = histograms_.columns_of(node);
     const double cells = node.histogram ? static_cast<double>(histograms_.cells_of(*node.block)) : 0;
     const std::size_t parts = node.histogram ? useful_threads(threads_, kCutNs * cells) : histograms_.useful(rows.n);
-    return search_shared(
-        request, ready.size(), parts, node.histogram ? kListsAtOnce : 1,
-        [&](std::size_t j, Split& best, SplitScratch& scratch) { try_column(j, ready[j], best, scratch); });
+    std::vector<GradientSieve> sieves;  // of each part
+    double least_score = -kInf;
+    if (node.histogram && plan_.stats.gradients && plan_.stats.layout == Layout::Packed && can_sift(channels_.lambda)) {
+      const double own = node_score(request, rows, total), unit = score_unit(channels_);
+      least_score = (std::max(least_gain, 0.0) / unit + own) * (1 - 1e-11);
+      const double least = std::max(static_cast<double>(request.limits.min_count), request.limits.min_weight);
+      sieves.assign(parts, GradientSieve({*total, 0, channels_.lambda, least}));
+    }
+    const auto may_hold = [&](std::size_t j, std::size_t part, double best) {
+      const Column& column = node.block->columns[j];
+      if (sieves.empty() || column.categorical || (request.monotone && request.monotone[j] != 0)) return true;
+      const Lane* missing = column.has_missing ? ready[j] + column.n_codes : nullptr;
+      return sieves[part].passes(ready[j], column.n_codes, missing, std::max(best, least_score));
+    };
+    return search_shared(request, ready.size(), parts, node.histogram ? kListsAtOnce : 1,
+                         [&](std::size_t j, std::size_t part, Split& best) {
+                           if (may_hold(j, part, best.score)) try_column(j, ready[j], best, scratch_[part]);
+                         });
   }
 
   // A random subset of the columns; more are drawn while all those seen were constant.

@@ -32,7 +32,7 @@ class SubtreeGrower {
     // Best-first has to know a node's gain to queue it; the others look when its turn comes, so that
     // waiting nodes hold no blocks of their own.
     const bool decides_first = plan_.rules.frontier == Frontier::BestFirst;
-    if (decides_first) expander_.decide_first(root);
+    if (decides_first) expander_.decide_first(root, 0);
     offer(std::move(root), open);
     std::size_t leaves = 1;
     while (!open.empty()) {
@@ -48,7 +48,8 @@ class SubtreeGrower {
       }
       ++leaves;
       Histogram histogram = std::move(node.histogram);
-      Expansion made = expander_.expand(node, std::move(histogram), decision->split, splits_left(leaves) > 0);
+      Expansion made =
+          expander_.expand(node, std::move(histogram), decision->split, least_gain(open, splits_left(leaves)));
       record(node, decision->split, made);
       for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
         OpenNode& child = made.children[side];
@@ -74,6 +75,11 @@ class SubtreeGrower {
   std::size_t splits_left(std::size_t leaves) const {
     const std::size_t most = plan_.rules.max_leaves;
     return most == 0 ? std::numeric_limits<std::size_t>::max() : most - std::min(leaves, most);
+  }
+
+  // What a node must gain to be split at all while so many splits are left; infinite: none will be.
+  double least_gain(const OpenNodes& open, std::size_t left) const {
+    return plan_.rules.frontier == Frontier::BestFirst ? open.gain_of(left) : left > 0 ? 0 : kInf;
   }
 
   // What becomes of a node whose turn has come.
@@ -117,7 +123,7 @@ class SubtreeGrower {
         const std::size_t seen = changes;
         if (Task task = take_next(open, splits_left(leaves)); task.out) {
           lock.unlock();
-          Expansion made = apart_[part]->expand(task.node, std::move(task.histogram), *task.split, task.more);
+          Expansion made = apart_[part]->expand(task.node, std::move(task.histogram), *task.split, task.least_gain);
           lock.lock();
           task.out->made = std::move(made);
           ++changes;
@@ -137,8 +143,8 @@ class SubtreeGrower {
     OpenNode node;
     Histogram histogram;
     const Split* split = nullptr;
-    bool more = true;      // may splits follow it?
-    Ahead* out = nullptr;  // null: nothing to do at the moment
+    double least_gain = 0;  // of the splits of its children
+    Ahead* out = nullptr;   // null: nothing to do at the moment
   };
 
   // The number k in the queue is split unless `left` - k better ones turn up: no more than a part of these are
@@ -150,7 +156,8 @@ class SubtreeGrower {
       OpenNode& node = *nodes[k];
       if (node.ahead || !worth_apart(node)) continue;
       node.ahead = std::make_unique<Ahead>();
-      out.split = &node.decision->split, out.more = k + 1 < left, out.out = node.ahead.get();
+      out.split = &node.decision->split, out.least_gain = k + 1 < left ? least_gain(open, left) : kInf,
+      out.out = node.ahead.get();
       out.node.begin = node.begin, out.node.end = node.end, out.node.depth = node.depth, out.node.key = node.key;
       out.node.sum = node.sum, out.node.block = node.block, out.histogram = std::move(node.histogram);
       if (node.frame) out.node.frame = std::make_unique<Frame>(*node.frame);

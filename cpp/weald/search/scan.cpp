@@ -41,12 +41,16 @@ WEALD_INLINE void add_up(const Lane* from, Words& to) {
 
 WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, std::size_t from,
                                           [[maybe_unused]] std::size_t n, [[maybe_unused]] Lane total,
-                                          [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum) {
+                                          [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum,
+                                          std::uint32_t& passed) {
+  passed = ~0U;
 #ifdef WEALD_HAS_VECTORS
   const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;
   const auto H = static_cast<std::int32_t>(total), G = static_cast<std::int32_t>(total >> 32), half = H / 2,
-             least = test.least;
+             too_few = test.least - 1;
   Words before = Words{} + sum;
+  // The bits of cuts, which lie as their halves do below.
+  constexpr Halves kBits{1, 2, 16, 32, 4, 8, 64, 128};
   for (; from < n; from += kCutsSifted) {
     const Lane* some = cells + from;
     Lane padded[kCutsSifted];  // registers have no odd ends
@@ -62,18 +66,20 @@ WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, st
       second += __builtin_shufflevector(first, first, 3, 3, 3, 3);
       first += before, second += before;
       before = __builtin_shufflevector(second, second, 3, 3, 3, 3);
-      // The halves of words as they lie in memory, H G H G .., in an order that does not matter.
-      const auto one = reinterpret_cast<Halves>(first), two = reinterpret_cast<Halves>(second);
-      const Halves h = __builtin_shufflevector(one, two, 0, 2, 8, 10, 4, 6, 12, 14);
-      const Halves g = __builtin_shufflevector(one, two, 1, 3, 9, 11, 5, 7, 13, 15);
+      // The halves of words as they lie in memory, H G H G .., of the cuts 0 1 4 5 2 3 6 7. As floats they are parted by
+      // one instruction.
+      const auto one = reinterpret_cast<Floats>(first), two = reinterpret_cast<Floats>(second);
+      const auto h = reinterpret_cast<Halves>(__builtin_shufflevector(one, two, 0, 2, 8, 10, 4, 6, 12, 14));
+      const auto g = reinterpret_cast<Halves>(__builtin_shufflevector(one, two, 1, 3, 9, 11, 5, 7, 13, 15));
       const Halves rest = H - h, lighter = rest < h ? rest : h, its_g = h > half ? G - g : g;
       const Floats a = __builtin_convertvector(lighter, Floats) + lambda;
       const Floats d = __builtin_convertvector(its_g, Floats) - slope * a;
-      pass |= (lighter >= least) & (d * d > steep * a * (whole - a));
+      pass |= (lighter > too_few) & (d * d > steep * a * (whole - a)) & kBits << static_cast<std::int32_t>(k);
     }
-    const auto any = reinterpret_cast<Words>(pass);
-    if ((any[0] | any[1] | any[2] | any[3]) != 0) {
-      sum = start;
+    auto any = reinterpret_cast<Words>(pass);
+    any |= __builtin_shufflevector(any, any, 2, 3, 2, 3);
+    if (const Lane bits = any[0] | any[1]; bits != 0) {
+      sum = start, passed = static_cast<std::uint32_t>(bits | bits >> 32);
       break;
     }
   }

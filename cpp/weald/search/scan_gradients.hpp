@@ -5,7 +5,7 @@
 //
 // so that a cut beats a score where d^2 > t a b, with the same t for all cuts of the node. Sums are added up and put to
 // that test in vector registers, in floats and without a division. Those that may pass it, given how coarse floats are,
-// are looked at closely, together with their neighbours.
+// are looked at closely.
 #pragma once
 
 #include <bit>
@@ -44,26 +44,55 @@ struct GradientTest {
 inline constexpr std::size_t kCutsSifted = 16;  // at a time: two registers of eight
 
 // From the cuts after cells[from] .. cells[n - 1], of which the first has `sum` + cells[from] on its left: the first of
-// kCutsSifted among which some may pass the test, with `sum` for it; n if there are none.
+// kCutsSifted among which some may pass the test, with `sum` for it and a bit of `passed` for each; n if there are none.
 std::size_t skip_gradient_cuts(const Lane* cells, std::size_t from, std::size_t n, Lane total, const GradientTest& test,
-                               Lane& sum);
+                               Lane& sum, std::uint32_t& passed);
+
+// Else floats are not in range: every cut is looked at closely.
+inline bool can_sift(double lambda) { return uses(Path::GradientsInFloats) && lambda < 0x1p40; }
+
+// Says of whole columns whether one of their cuts may reach a score: in most columns none reaches the best so far.
+class GradientSieve {
+ public:
+  explicit GradientSieve(const GradientScan& scan)
+      : scan_(scan),
+        H_(static_cast<double>(scan.total & 0xFFFFFFFF)),
+        G_(static_cast<double>(scan.total >> 32)),
+        test_(scan, H_ + 2 * scan.lambda, G_, 0) {}
+
+  // `missing`: the cell of missing values, null if there are none. They go right and then left.
+  bool passes(const Lane* cells, std::size_t n, const Lane* missing, double score) {
+    if (score > bar_) test_ = GradientTest(scan_, H_ + 2 * scan_.lambda, G_, bar_ = score);
+    const auto any = [&](Lane sum) {
+      std::uint32_t passed;
+      return skip_gradient_cuts(cells, 0, n, scan_.total, test_, sum, passed) < n;
+    };
+    return any(0) || (missing && *missing != 0 && any(*missing));
+  }
+
+ private:
+  GradientScan scan_;
+  double H_, G_, bar_ = 0;
+  GradientTest test_;
+};
 
 // Tries the cuts after cells[0] .. cells[n - 1]; one at a score of `floor` is of interest.
 inline Cut scan_gradients(const GradientScan& scan, const Lane* cells, std::size_t n, double floor) {
   constexpr Lane kLow = 0xFFFFFFFF;
   const double H = static_cast<double>(scan.total & kLow), G = static_cast<double>(scan.total >> 32);
   const double lambda = scan.lambda, C = H + 2 * lambda;
-  const bool in_range =
-      uses(Path::GradientsInFloats) && lambda < 0x1p40;  // else floats are not: every cut is looked at closely
+  const bool sifts = can_sift(lambda);
   Cut best;
   double bar = std::max(floor, 0.0);
   GradientTest test(scan, C, G, bar);
   Lane sum = scan.start;
   for (std::size_t begin = 0; begin < n; begin += kCutsSifted) {
-    if (in_range) begin = skip_gradient_cuts(cells, begin, n, scan.total, test, sum);
+    std::uint32_t passed = ~0U;
+    if (sifts) begin = skip_gradient_cuts(cells, begin, n, scan.total, test, sum, passed);
     const double before = best.score;
-    for (std::size_t k = begin; k < std::min(begin + kCutsSifted, n); ++k) {
+    for (std::size_t k = begin; k < std::min(begin + kCutsSifted, n); ++k, passed >>= 1) {
       sum += cells[k];
+      if ((passed & 1) == 0) continue;
       const double hl = static_cast<double>(sum & kLow), hr = H - hl;
       if (hl < scan.least || hr < scan.least) continue;
       const double gl = static_cast<double>(sum >> 32), gr = G - gl, a = hl + lambda, b = hr + lambda;

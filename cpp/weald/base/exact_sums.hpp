@@ -11,21 +11,23 @@
 
 namespace weald {
 
-// The power of two that brings a total just below 2^bits.
+// The largest power of two, as an exponent, by which a total may be multiplied and stay below 2^bits. Powers of two
+// scale floats without rounding.
+inline int exponent_for(double total, int bits) {
+  if (!(total > 0)) return 0;
+  int exponent;
+  std::frexp(total, &exponent);  // total < 2^exponent
+  return bits - exponent;
+}
 inline double units_per(double total, int bits) {
-  int exponent = bits;
-  if (total > 0) std::frexp(total, &exponent);
-  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+  return std::ldexp(1.0, std::clamp(exponent_for(total, bits), -1000, 1000));
 }
 
 class ExactSum {
  public:
   // Of up to 2^32 numbers, each of at most this size.
-  explicit ExactSum(double most) {
-    int exponent = 0;
-    if (most > 0) std::frexp(most, &exponent);
+  explicit ExactSum(double most) : exponent_(exponent_for(most, kBits)) {
     // In two factors: a number near the ends of the range needs more than one power of two may hold.
-    exponent_ = kBits - exponent;
     const int first = std::clamp(exponent_, -1000, 1000);
     first_ = std::ldexp(1.0, first), second_ = std::ldexp(1.0, exponent_ - first);
   }
@@ -46,7 +48,7 @@ class ExactSum {
 
  private:
   static constexpr int kBits = 60, kLowBits = 30;
-  int exponent_ = 0;  // units of 2^-exponent
+  int exponent_;  // units of 2^-exponent
   double first_ = 1, second_ = 1;
   Lane high_ = 0, low_ = 0;  // units = high 2^30 + low: neither sum can overflow
 };

@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kRowsAhead = 16;  // their targets lie far apart
 
-// The power of two that brings numbers of at most this size to at most 1.
-double scale_for(double most) {
-  int exponent = 0;
-  if (most > 0) std::frexp(most, &exponent);
-  return std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
-}
-
 // Weights of a tree's rows, each as a factor and how often it counts: whole weights count, so that a row of
 // weight k adds to every sum exactly what k rows add.
 struct RowWeights {
@@ -40,7 +33,7 @@ struct RowWeights {
       }
     });
     whole = whole && total < 0x1p31;
-    if (!whole) scale = 0x1p400 * scale_for(most);
+    if (!whole) scale = 0x1p400 * units_per(most, 0);
   }
   double factor(Row row) const { return whole ? 1.0 : target.factor(row) * scale; }
   double of(Row row) const { return factor(row) * static_cast<double>(times(row)); }
@@ -89,10 +82,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> channels(classes);
   const auto for_present = [&](const std::uint64_t* bits, std::size_t o, auto&& fn) {
-    for (std::size_t w = o * words; w < (o + 1) * words; ++w) {
-      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
-        fn(o * classes + (w - o * words) * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-    }
+    for_bits(bits + o * words, words, [&](std::size_t k) { fn(o * classes + k); });
   };
   std::size_t top = 0;  // nodes on the stack
   double* value = out.value.data() + out.value.size();
@@ -351,7 +341,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       for (std::size_t o = 0; o < outputs; ++o) most = std::max(most, std::abs(y[o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
-    const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
+    const double y_scale = needs_logarithms(criterion) ? 1 : units_per(most, 0);
     const bool simple = weights.whole && !needs_logarithms(criterion);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience, [&](std::size_t m, Moments* own) {
       const Row first = shape.rows[shape.begin[m]];

@@ -41,7 +41,12 @@ class DrawnColumns {
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;
     }
-    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, view(cells_));
+    if (columns.empty()) return;
+    const bool h_last = sums_h_at_the_end(stats, rows.n, apart / stats.lanes);
+    with_adding(rows, stats, h_last, [&](auto lanes, const auto& add) {
+      add_rows_together(columns, rows, apart, view(cells_), lanes, [](std::size_t i) { return i; }, add);
+    });
+    if (h_last) sum_h(stats, cells_.size() / stats.lanes, view(cells_));
   }
   const Lane* ready(std::size_t c) const { return ready_[c]; }  // of the c-th of them; null: not counted
 

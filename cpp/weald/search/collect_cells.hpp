@@ -68,32 +68,22 @@ bool finish_groups(ListedGroups groups, SplitScratch& scratch, Each* each, std::
   return groups.missing;
 }
 
-// Cell p holds what the p-th group adds, as with collect_sorted. Returns whether values are missing.
+// Cell p holds what the p-th group adds, the missing last. Returns whether values are missing.
 inline bool collect_listed(const SearchRequest& request, const Column& column, const NodeRows& node,
                            const Channels& stats, const Lane* total, const Lane*& cells, SplitScratch& scratch) {
-  const std::size_t lanes = stats.lanes, outputs = stats.n_outputs, most = request.lists->size_of(scratch.list) + 1;
+  const std::size_t lanes = stats.lanes, most = request.lists->size_of(scratch.list) + 1;
   Lane* const sums = at_least(scratch.sorted, most * lanes).get(0, most * lanes);
-  const auto words = node.words;
-  const auto walk = [&](auto known, auto&& add) {
-    return walk_list(
-        request, column, node, known, scratch, [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); },
-        add);
-  };
   ListedGroups groups;
   if (stats.layout == Layout::Packed) {
     groups = walk_list(
         request, column, node, request.word_of_row, scratch, [=](std::size_t group) { sums[group] = 0; },
         [=](Lane word, std::size_t group) { sums[group] += word; });
-  } else if (stats.layout == Layout::Dense) {
-    groups = walk(request.place_of_row, [=](std::size_t place, std::size_t group) {
-      for (std::size_t l = 0; l < lanes; ++l) sums[group * lanes + l] += words[(place - 1) * lanes + l];
-    });
   } else {
-    groups = walk(request.place_of_row, [=, hot = node.hot](std::size_t place, std::size_t group) {
-      Lane* const cell = sums + group * lanes;
-      const Lane h = words[place - 1];
-      cell[0] += 1, cell[1] += h;
-      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[(place - 1) * outputs + o]] += h;
+    with_adding(node, stats, false, [&](auto width, const auto& add) {
+      groups = walk_list(
+          request, column, node, request.place_of_row, scratch,
+          [=](std::size_t group) { std::fill_n(sums + group * width, width, 0); },
+          [=](std::size_t place, std::size_t group) { add(place - 1, sums + group * width); });
     });
   }
   if (groups.rest != groups.kNone) {

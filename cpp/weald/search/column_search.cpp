@@ -42,9 +42,6 @@ class ColumnSearch {
         break;
       case Groups::AllCodes:
         return collect_all_codes();
-      case Groups::Sorted:
-        has_missing_ = collect_sorted(column_, node_, stats_, cells_, scratch_);
-        break;
       case Groups::Chains:
         has_missing_ = collect_chains(column_, node_, scratch_);
         break;
@@ -179,7 +176,7 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (one_by_one() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
+    if (listed() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
     const std::size_t lanes = stats_.lanes;
     if (groups_ == Groups::AllCodes) {
       std::fill_n(scratch_.cells.data(), column_.slots(), 0);
@@ -197,23 +194,18 @@ class ColumnSearch {
     Lane* cells = scratch_.cells.data();
     if (groups_ == Groups::Chains) {
       zero_all([head = scratch_.head.data()](Code code) { head[code] = 0; });
-    } else if (lanes == 1) {
-      zero_all([=](Code code) { cells[code] = 0; });
-    } else if (lanes == 3) {
-      zero_all([=](Code code) {
-        Lane* cell = cells + std::size_t{3} * code;
-        cell[0] = cell[1] = cell[2] = 0;
-      });
     } else {
-      zero_all([=](Code code) { std::fill_n(cells + code * lanes, lanes, 0); });
+      const auto zero = [&](auto width) { zero_all([=](Code code) { std::fill_n(cells + code * width, width, 0); }); };
+      lanes == 1   ? zero(std::integral_constant<std::size_t, 1>{})
+      : lanes == 3 ? zero(std::integral_constant<std::size_t, 3>{})
+                   : zero(lanes);
     }
   }
 
  private:
   std::span<Code> order() const { return scratch_.order; }
+  // Sparse columns: the cells of the groups follow each other, with the missing last.
   bool listed() const { return groups_ == Groups::Listed || groups_ == Groups::ListedChains; }
-  // Do the cells of the groups follow each other, with the missing last?
-  bool one_by_one() const { return groups_ == Groups::Sorted || listed(); }
 
   // Nearly all codes occur: the walk goes over all of them, without a list. A cut after a code that
   // does not occur is the cut before it again. If values are missing, listed cells take over.
@@ -326,15 +318,15 @@ class ColumnSearch {
     // Of cuts that gain the same, rounding makes one the better one: so whoever can, compares them in this way.
     if (uses(Path::ScanInVectors) && groups_ != Groups::TwoSides && stats_.layout == Layout::Packed &&
         stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1 && !request_.random) {
-      return one_by_one() ? scan_plain(
-                                total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
-                          : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+      return listed() ? scan_plain(
+                            total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
+                      : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
     // Copies for the walk, which may then keep them in registers.
     const Lane* const cells = cells_;
     const Code* const codes = order().data();
     const std::size_t lanes = stats_.lanes;
-    if (one_by_one()) {
+    if (listed()) {
       return scan_cells(first, last, limits, order().size(), [=](std::size_t p) { return cells + p * lanes; });
     }
     // `collect` has set the cells, which the analyzer cannot see.

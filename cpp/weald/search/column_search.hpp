@@ -50,7 +50,7 @@ struct Extremes {
 // Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
 struct SplitScratch {
   BigVector<Lane> cells;
-  BigVector<Lane> sorted;               // cells of a handful of groups; not zero between columns
+  BigVector<Lane> sorted;               // cells of the groups of a sparse column; not zero between columns
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
   BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it

@@ -23,22 +23,11 @@ Code squeeze(View<const From> codes, std::size_t stride, const Row* rows, std::s
     seen[code / 64] |= std::uint64_t{1} << (code % 64);
   }
   Code next = 0;
-  for (std::size_t word = 0; word < seen.size(); ++word) {
-    for (std::uint64_t bits = seen[word]; bits != 0; bits &= bits - 1) {
-      const Code code = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-      renumber[code] = next++;
-      keep(code);
-    }
-  }
+  for_bits(seen.data(), seen.size(), [&](std::size_t code) {
+    renumber[code] = next++;
+    keep(static_cast<Code>(code));
+  });
   return next;
-}
-
-// Runs fn with a pointer of the given width into a buffer of bytes.
-template <class Fn>
-void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
-  if (width == 1) return fn(bytes);
-  if (width == 2) return fn(reinterpret_cast<std::uint16_t*>(bytes));
-  fn(reinterpret_cast<std::uint32_t*>(bytes));
 }
 
 // A block of some rows, with what they add and where they come from: all but their codes.
@@ -47,31 +36,32 @@ std::shared_ptr<Block> gather_statistics(const Block& parent, const Row* rows, s
   Block& block = *out;
   block.n_rows = n;
   block.gathered = true;
-  const std::size_t per_row = stats.stored_per_row();
-  block.word_storage.resize(n * per_row);
   block.origin_storage.resize(n);
   for (std::size_t i = 0; i < n; ++i) block.origin_storage[i] = parent.original(rows[i]);
-  if (parent.class_bytes) {
-    for (std::size_t i = 0; i < n; ++i) block.word_storage[i] = unpack_class_byte(parent.class_bytes[rows[i]]);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.words.get(rows[i] * per_row, per_row), per_row, &block.word_storage[i * per_row]);
-    }
-  }
-  if (parent.hot) {
-    block.hot_storage.resize(n * stats.n_outputs);
-    for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.hot.get(rows[i] * stats.n_outputs, stats.n_outputs), stats.n_outputs,
-                  &block.hot_storage[i * stats.n_outputs]);
-    }
-    block.hot = view(std::as_const(block.hot_storage));
-  }
+  copy_statistics(parent, rows, n, stats, block.word_storage, block.hot_storage);
+  if (parent.hot) block.hot = view(std::as_const(block.hot_storage));
   block.words = view(std::as_const(block.word_storage));
   block.origin = view(std::as_const(block.origin_storage));
   return out;
 }
 
 }  // namespace
+
+void copy_statistics(const Block& block, const Row* rows, std::size_t n, const Statistics& stats,
+                     BigVector<Lane>& words, BigVector<std::uint32_t>& hot) {
+  const auto copy = [&]<class T>(View<const T> from, std::size_t each, BigVector<T>& out) {
+    if (out.size() < n * each) out.resize(n * each);
+    for (std::size_t i = 0; i < n && each == 1; ++i) out[i] = from[rows[i]];  // a call for each would cost more
+    for (std::size_t i = 0; i < n && each > 1; ++i) std::copy_n(from.get(rows[i] * each, each), each, &out[i * each]);
+  };
+  if (block.class_bytes) {
+    if (words.size() < n) words.resize(n);
+    for (std::size_t i = 0; i < n; ++i) words[i] = unpack_class_byte(block.class_bytes[rows[i]]);
+  } else {
+    copy(block.words, stats.stored_per_row(), words);
+  }
+  if (block.hot) copy(block.hot, stats.n_outputs, hot);
+}
 
 std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats) {
   auto block = std::make_shared<Block>();
@@ -133,7 +123,7 @@ std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, 
       to.n_codes = slots - (to.has_missing ? 1 : 0);
       to.width = width_for(slots);
       to.data = free, to.extent = n;
-      with_width(to.width, free, [&](auto* out) {
+      with_codes(to.width, free, [&](auto* out) {
         using Out = std::remove_pointer_t<decltype(out)>;
         for (std::size_t i = 0; i < n; ++i) {
           out[i] = static_cast<Out>(renumber[codes[rows[i] * from.stride]]);

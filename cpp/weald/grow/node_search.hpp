@@ -298,19 +298,14 @@ class NodeSearch {
     for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
     Split best;
     bool varies = false;
-    if (node.histogram) {
-      const std::vector<const Lane*> ready = histograms_.columns_of(node);
+    const CellLists* lists = node.histogram ? nullptr : request_.lists;
+    if (node.histogram || lists) {
+      const auto ready = lists ? std::vector<const Lane*>() : histograms_.columns_of(node);
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
         const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
-        varies |= try_column(j, ready[j], best);
-      }
-      return best;
-    }
-    if (const CellLists* lists = request_.lists) {
-      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
-        const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
-        scratch_[0].list = lists->list_of(j);
-        if (scratch_[0].list != CellLists::kNone) varies |= try_column(j, nullptr, best);
+        if (lists) scratch_[0].list = lists->list_of(j);
+        if (lists && scratch_[0].list == CellLists::kNone) continue;  // constant
+        varies |= try_column(j, lists ? nullptr : ready[j], best);
       }
       return best;
     }

@@ -18,15 +18,6 @@ RowSampler::RowSampler(const Draw& draw, std::size_t n_rows, Interrupt& interrup
         "groups: one per row, drawn without weights or strata");
   check(draw.stratum_of.empty() || draw.stratum_of.size() == n_rows, "one stratum per row");
   Patience patience(interrupt);
-  const auto check_codes = [&](const std::vector<std::uint32_t>& codes, std::size_t most, const char* what) {
-    for (const std::uint32_t code : codes) {
-      patience.spend(1);
-      check(code < most, what);
-    }
-  };
-  check_codes(draw.unit_of, draw.n_units, "a group is out of range");
-  check_codes(draw.stratum_of, draw.n_strata, "a stratum is out of range");
-
   pools_.resize(draw.stratum_of.empty() ? 1 : draw.n_strata);
   if (draw.stratum_of.empty()) {
     pools_[0].n = grouped ? draw.n_units : n_rows;

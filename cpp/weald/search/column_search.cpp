@@ -59,16 +59,18 @@ class ColumnSearch {
 
   // Returns whether there is anything to cut.
   bool improve(Split& best) {
-    if (groups_ == Groups::AllCodes) return improve_by_all_codes(best), true;
     if (column_.categorical && stats_.order_lambda > 0) {
       const Lane* missing = has_missing_ ? cells_ + column_.n_codes * stats_.lanes : nullptr;
       scratch_.order = set_rare_apart(stats_, cells_, missing, order(), rare_, others_);
     }
-    if (order().empty()) return true;
+    const bool by_all_codes = groups_ == Groups::AllCodes;
+    if (order().empty() && !by_all_codes) return true;
     const bool others = has_missing_ || !rare_.empty();
     const std::size_t last = others ? order().size() : order().size() - 1;
     Cut cut;
-    if (request_.random && order().size() >= 2) {
+    if (by_all_codes) {
+      cut = scan_all_codes(best.score);
+    } else if (request_.random && order().size() >= 2) {
       const std::size_t at = groups_ == Groups::TwoSides ? 1
                              : column_.categorical
                                  ? cut_categories(request_.node_key, j_, order())
@@ -86,7 +88,11 @@ class ColumnSearch {
     split_.left_sum = cut.left_sum;
     split_.had_missing = has_missing_;
     split_.missing_left = cut.missing_left;
-    if (column_.categorical) {
+    if (by_all_codes) {
+      split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
+      split_.first_right = split_.last_left + 1;
+      while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
+    } else if (column_.categorical) {
       choose_left(cut);
     } else if (listed() && request_.random && order().size() > 1) {
       draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
@@ -271,19 +277,6 @@ class ColumnSearch {
     while (cuts.first <= cuts.last && (left += counts[code_of(cuts.first - 1)]) < request_.min_rows) ++cuts.first;
     while (cuts.first <= cuts.last && right < request_.min_rows) right += counts[code_of(--cuts.last)];
     return cuts;
-  }
-
-  void improve_by_all_codes(Split& best) {
-    const Cut cut = scan_all_codes(best.score);
-    if (!best.loses_to(cut.score, j_, request_.ties)) return;
-    split_.score = cut.score;
-    split_.left_sum = cut.left_sum;
-    split_.had_missing = has_missing_;
-    split_.missing_left = cut.missing_left;
-    split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
-    split_.first_right = split_.last_left + 1;
-    while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
-    best = std::move(split_);
   }
 
   bool collect_two_sides() {

@@ -81,8 +81,7 @@ struct SearchRequest {
   // A sparse table: the filled cells of the block, and of each of its rows what it adds (Packed) or else its place in
   // the node, from 1; 0: it is not in the node.
   const CellLists* lists = nullptr;
-  View<const Lane> word_of_row;
-  View<const std::uint32_t> place_of_row;
+  View<const Lane> known_of_row;
   std::size_t block_rows = 0;
   bool counts = false;  // sides must have min_rows, which the sums do not count: scratch.group_rows does
   Lane min_rows = 1;

@@ -45,6 +45,88 @@ std::shared_ptr<Block> gather_statistics(const Block& parent, const Row* rows, s
   return out;
 }
 
+// Those of the parent's cells that are in the rows, list by list: their order stays.
+void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size_t least, CellLists& out) {
+  const CellLists& from = *parent.lists;
+  std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
+  for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
+  out.resize(from.n_cells());
+  out.begin.assign(1, 0);
+  std::uint32_t next = 0;
+  with_codes(out.width, out.codes.data(), [&](auto* codes) {
+    using T = std::remove_pointer_t<decltype(codes)>;
+    for (std::size_t list = 0; list < from.size(); ++list) {
+      from.visit(list, [&](const Row* of, const auto* code, std::size_t cells) {
+        for (std::size_t k = 0; k < cells; ++k) {
+          const std::uint32_t at = place[of[k]];
+          out.rows[next] = at - 1;
+          codes[next] = static_cast<T>(code[k]);
+          next += at != 0;
+        }
+      });
+      if (next - out.begin.back() < least) {
+        next = out.begin.back();
+        continue;
+      }
+      out.mark(from.column(list));
+      out.begin.push_back(next);
+    }
+  });
+  out.take_marked();
+  out.resize(next);
+}
+
+// The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
+void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, std::size_t least,
+                     CellLists& out, std::vector<std::uint32_t>& counts) {
+  constexpr std::uint32_t kLeftOut = ~0U;
+  const auto each = [&](auto&& fn) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Row row = parent.original(rows[i]);
+      for (auto k = static_cast<std::size_t>(cells.row_begin[row]);
+           k < static_cast<std::size_t>(cells.row_begin[row + 1]); ++k) {
+        fn(i, static_cast<std::size_t>(cells.row_columns[k]), k);
+      }
+    }
+  };
+  std::vector<std::uint32_t> few;  // columns that are left out
+  each([&](std::size_t, std::size_t column, std::size_t) {
+    if (counts[column]++ == 0) few.push_back(static_cast<std::uint32_t>(column));
+    if (counts[column] == least) out.mark(static_cast<std::uint32_t>(column));
+  });
+  std::erase_if(few, [&](std::uint32_t column) { return counts[column] >= least; });
+  for (const std::uint32_t column : few) counts[column] = kLeftOut;
+  out.take_marked();
+  out.begin.resize(out.columns.size() + 1);
+  out.begin[0] = 0;
+  for (std::size_t list = 0; list < out.columns.size(); ++list) {
+    const std::uint32_t size = std::exchange(counts[out.columns[list]], out.begin[list]);
+    out.begin[list + 1] = out.begin[list] + size;
+  }
+  const std::size_t n_cells = out.begin.back();
+  std::vector<std::uint64_t> found(n_cells);  // code, row
+  with_codes(out.width, cells.row_codes.data(), [&](const auto* codes) {
+    each([&](std::size_t i, std::size_t column, std::size_t k) {
+      if (counts[column] != kLeftOut) found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
+    });
+  });
+  for (const auto* columns : {&out.columns, &few}) {
+    for (const std::uint32_t column : *columns) counts[column] = 0;
+  }
+  out.resize(n_cells);
+  with_codes(out.width, out.codes.data(), [&](auto* codes) {
+    using T = std::remove_pointer_t<decltype(codes)>;
+    for (std::size_t list = 0; list < out.columns.size(); ++list) {
+      const auto begin = found.begin() + out.begin[list], end = found.begin() + out.begin[list + 1];
+      if (end - begin > 1) std::sort(begin, end);
+      for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
+        out.rows[k] = static_cast<Row>(found[k]);
+        codes[k] = static_cast<T>(found[k] >> 32);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void copy_statistics(const Block& block, const Row* rows, std::size_t n, const Statistics& stats,
@@ -148,14 +230,8 @@ std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, s
   block->code_storage.resize(n * parent.row_stride + kRowSlack);
   std::uint8_t* base = block->code_storage.data();
   block->row_bytes = base;
-  // In pieces of a fixed size, the last of which may reach into the next row: that comes after it, and
-  // there is room behind the last.
-  constexpr std::size_t kPiece = 16;
-  static_assert(kPiece <= kRowSlack);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t* from = parent.row_bytes + rows[i] * parent.row_stride;
-    std::uint8_t* to = base + i * parent.row_stride;
-    for (std::size_t at = 0; at < parent.row_stride; at += kPiece) std::memcpy(to + at, from + at, kPiece);
+    std::memcpy(base + i * parent.row_stride, parent.row_bytes + rows[i] * parent.row_stride, parent.row_stride);
   }
   block->column_storage.assign(parent.columns.begin(), parent.columns.end());
   block->columns = block->column_storage;
@@ -181,92 +257,6 @@ bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_
   // Bins: only to bring the rows together, when they are too few to keep histograms of.
   return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
 }
-
-namespace {
-
-// Those of the parent's cells that are in the rows, list by list: their order stays.
-void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size_t least, CellLists& out) {
-  const CellLists& from = *parent.lists;
-  std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
-  for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
-  out.resize(from.n_cells());
-  out.begin.assign(1, 0);
-  std::uint32_t next = 0;
-  with_codes(out.width, out.codes.data(), [&](auto* codes) {
-    using T = std::remove_pointer_t<decltype(codes)>;
-    for (std::size_t list = 0; list < from.size(); ++list) {
-      from.visit(list, [&](const Row* of, const auto* code, std::size_t cells) {
-        for (std::size_t k = 0; k < cells; ++k) {
-          const std::uint32_t at = place[of[k]];
-          out.rows[next] = at - 1;
-          codes[next] = static_cast<T>(code[k]);
-          next += at != 0;
-        }
-      });
-      if (next - out.begin.back() < least) {
-        next = out.begin.back();
-        continue;
-      }
-      out.mark(from.column(list));
-      out.begin.push_back(next);
-    }
-  });
-  out.take_marked();
-  out.resize(next);
-}
-
-// The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
-void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, std::size_t least,
-                     CellLists& out, std::vector<std::uint32_t>& counts) {
-  constexpr std::uint32_t kLeftOut = ~0U;
-  const auto each = [&](auto&& fn) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const Row row = parent.original(rows[i]);
-      for (auto k = static_cast<std::size_t>(cells.row_begin[row]);
-           k < static_cast<std::size_t>(cells.row_begin[row + 1]); ++k) {
-        fn(i, static_cast<std::size_t>(cells.row_columns[k]), k);
-      }
-    }
-  };
-  std::vector<std::uint32_t> few;  // columns that are left out
-  each([&](std::size_t, std::size_t column, std::size_t) {
-    if (counts[column]++ == 0) few.push_back(static_cast<std::uint32_t>(column));
-    if (counts[column] == least) out.mark(static_cast<std::uint32_t>(column));
-  });
-  std::erase_if(few, [&](std::uint32_t column) { return counts[column] >= least; });
-  for (const std::uint32_t column : few) counts[column] = kLeftOut;
-  out.take_marked();
-  out.begin.resize(out.columns.size() + 1);
-  out.begin[0] = 0;
-  for (std::size_t list = 0; list < out.columns.size(); ++list) {
-    const std::uint32_t size = std::exchange(counts[out.columns[list]], out.begin[list]);
-    out.begin[list + 1] = out.begin[list] + size;
-  }
-  const std::size_t n_cells = out.begin.back();
-  std::vector<std::uint64_t> found(n_cells);  // code, row
-  with_codes(out.width, cells.row_codes.data(), [&](const auto* codes) {
-    each([&](std::size_t i, std::size_t column, std::size_t k) {
-      if (counts[column] != kLeftOut) found[counts[column]++] = std::uint64_t{codes[k]} << 32 | i;
-    });
-  });
-  for (const auto* columns : {&out.columns, &few}) {
-    for (const std::uint32_t column : *columns) counts[column] = 0;
-  }
-  out.resize(n_cells);
-  with_codes(out.width, out.codes.data(), [&](auto* codes) {
-    using T = std::remove_pointer_t<decltype(codes)>;
-    for (std::size_t list = 0; list < out.columns.size(); ++list) {
-      const auto begin = found.begin() + out.begin[list], end = found.begin() + out.begin[list + 1];
-      if (end - begin > 1) std::sort(begin, end);
-      for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
-        out.rows[k] = static_cast<Row>(found[k]);
-        codes[k] = static_cast<T>(found[k] >> 32);
-      }
-    }
-  });
-}
-
-}  // namespace
 
 std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
                                           std::size_t least, const Statistics& stats,

@@ -281,10 +281,6 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
   }
 }
 
-}  // namespace
-
-namespace {
-
 Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vector<std::uint32_t>& n_classes,
                       NodeValues whose = NodeValues::OfAll) {
   Summary out;

@@ -67,19 +67,15 @@ struct Weighted {
 template <class Fn>
 double exact_sum(const Weighted& rows, double divisor, Interrupt& interrupt, Fn&& fn) {
   double most = 0, plain = 0;
-  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (rows.count(i) == 0) continue;
-      const double x = fn(i);
-      most = std::max(most, std::abs(x)), plain += x - x;
-    }
+  for_all(0, rows.x.size(), interrupt, [&](std::size_t i) {
+    if (rows.count(i) == 0) return;
+    const double x = fn(i);
+    most = std::max(most, std::abs(x)), plain += x - x;
   });
   if (!(std::isfinite(most) && plain == 0)) return kNaN;
   ExactSum sum(most);
-  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
-    }
+  for_all(0, rows.x.size(), interrupt, [&](std::size_t i) {
+    if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
   });
   return sum.value(divisor);
 }

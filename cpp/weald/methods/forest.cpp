@@ -28,26 +28,19 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
 // Class weights n / (K n_k), counted in the drawn rows: every class weighs the same.
 std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n, Interrupt& interrupt) {
   std::vector<double> out(target.n_rows, 0.0);
-  for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
-  });
+  for_all(0, n, interrupt, [&](std::size_t i) { out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0; });
   for (std::size_t o = 0; o < target.n_outputs; ++o) {
     std::vector<double> count(target.n_classes[o], 0.0);
     double total = 0;
     const auto class_of = [&](Row row) { return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]); };
-    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double times = target.counts ? target.counts[rows[i]] : 1.0;
-        count[class_of(rows[i])] += times;
-        total += times;
-      }
+    for_all(0, n, interrupt, [&](std::size_t i) {
+      const double times = target.counts ? target.counts[rows[i]] : 1.0;
+      count[class_of(rows[i])] += times;
+      total += times;
     });
     const auto present = std::count_if(count.begin(), count.end(), [](double c) { return c > 0; });
-    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
-      }
-    });
+    for_all(0, n, interrupt,
+            [&](std::size_t i) { out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]); });
   }
   return out;
 }
@@ -168,11 +161,8 @@ BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::u
   parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
     std::vector<std::uint32_t> counts(n_rows);
     sampler.draw(member_key(seed, first + k), counts.data(), interrupt);
-    for_stretches(0, n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
-      }
-    });
+    for_all(0, n_rows, interrupt,
+            [&](std::size_t i) { out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64); });
   });
   return out;
 }

@@ -57,9 +57,7 @@ void RowSampler::draw(std::uint64_t key, std::uint32_t* counts, Interrupt& inter
                                      : without_replacement(pools_[p], stream, drawn, interrupt);
   }
   if (grouped) {
-    for_stretches(0, n_rows_, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) counts[i] = of_units[draw_.unit_of[i]];
-    });
+    for_all(0, n_rows_, interrupt, [&](std::size_t i) { counts[i] = of_units[draw_.unit_of[i]]; });
   }
 }
 

@@ -25,12 +25,10 @@ struct RowWeights {
   RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
     if (!target.weights && !target.counts) return;  // every row weighs 1
     double most = 0, total = 0;
-    for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double w = target.weight(shape.rows[i]);
-        most = std::max(most, w), total += w;
-        whole = whole && target.whole(shape.rows[i]);
-      }
+    for_all(0, shape.rows.size(), interrupt, [&](std::size_t i) {
+      const double w = target.weight(shape.rows[i]);
+      most = std::max(most, w), total += w;
+      whole = whole && target.whole(shape.rows[i]);
     });
     whole = whole && total < 0x1p31;
     if (!whole) scale = 0x1p400 * units_per(most, 0);
@@ -145,21 +143,17 @@ struct Moments : NodeMoments {
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
     double low = kInf, high = -kInf, most = 0;
     Lane count = 0;
-    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Row row = shape.rows[i];
-        low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
-        most = std::max(most, weights.factor(row)), count += weights.times(row);
-      }
+    for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+      const Row row = shape.rows[i];
+      low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
+      most = std::max(most, weights.factor(row)), count += weights.times(row);
     });
     // fn(y, factor) of every row, each of at most this size
     const auto sum = [&](double size, double divisor, auto&& fn) {
       ExactSum out(size);
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
       });
       return out.value(divisor);
     };
@@ -250,12 +244,10 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
       double most = 0, below = 0;
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
-          most = std::max(most, weights.factor(row));
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
+        most = std::max(most, weights.factor(row));
       });
       ExactSum sum(most);
       for (const Place& p : rows) sum.add(weights.factor(p.row), weights.times(p.row));
@@ -313,14 +305,12 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       double weight = 0;
       if (shape.begin[m] >= kRowsAhead)
         prefetch(target.classes + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * out.n_outputs);
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          const double w = target.weight(row);
-          weight += w;
-          for (std::size_t o = 0; o < out.n_outputs; ++o)
-            add(o, static_cast<std::size_t>(target.classes[row * out.n_outputs + o]), w);
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        const double w = target.weight(row);
+        weight += w;
+        for (std::size_t o = 0; o < out.n_outputs; ++o)
+          add(o, static_cast<std::size_t>(target.classes[row * out.n_outputs + o]), w);
       });
       return weight;
     });

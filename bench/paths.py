@@ -31,11 +31,11 @@ Measured on whole fits through Python: instructions (callgrind), processor time 
 program that leaves the way out when told to, and builds with and without it in turns.
 
 `HistogramPool` (histograms kept for the next node) is gone: instructions -0.9 to +0.1 %, time of
-builds 0.98 (geometric mean of 9 fits of forests, bags and boosting). These stay, though the table
-may have them below 5 %:
+builds 0.98 (geometric mean of 9 fits of forests, bags and boosting). `SortedRows` (up to a dozen
+rows sorted by code) is gone: small subtrees take most such nodes, and get blocks of bytes first;
+instructions of 24 fits -12 to +2 %, time of those up to 3 % more or less. These stay, though the
+table may have them below 5 %:
 
-- `SortedRows`: with the same instructions, a build without it takes 3 to 4 % longer to boost up to
-  100,000 rows on one thread.
 - `ClassBytes`: without it a forest of 100,000 rows takes 1 to 3 % longer and one of 300,000 rows
   3 to 6 %, with the same instructions: words miss the caches where bytes do not.
 - `BinGuide`: without it extra-trees of numbers take 7 % longer.

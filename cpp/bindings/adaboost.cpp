@@ -28,11 +28,6 @@ const AdaBoost& grown(const PyAdaBoost& r) {
   return r.adaboost;
 }
 
-template <class T>
-Out<T> copy_of(std::span<const T> data) {
-  return give(std::vector<T>(data.begin(), data.end()));
-}
-
 }  // namespace
 
 void bind_adaboost(nb::module_& m) {
@@ -47,7 +42,8 @@ void bind_adaboost(nb::module_& m) {
           },
           "seed"_a, "number"_a, "resample"_a, "Grow the tree of a round under the weights as they are.")
       .def_prop_ro(
-          "leaf_of", [](const PyAdaBoost& r) { return copy_of(grown(r).leaf_of()); }, nb::rv_policy::move)
+          "leaf_of", [](const PyAdaBoost& r) { return give_as<std::uint32_t>(grown(r).leaf_of()); },
+          nb::rv_policy::move)
       .def_prop_ro(
           "leaf_values",
           [](const PyAdaBoost& r) {

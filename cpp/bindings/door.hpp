@@ -48,8 +48,8 @@ Out<T> give(std::vector<T, Allocator>&& data, std::vector<std::size_t> shape = {
   return Out<T>(kept->data(), shape.size(), shape.data(), owner);
 }
 
-template <class To, class From, class Allocator>
-Out<To> give_as(const std::vector<From, Allocator>& data) {
+template <class To, class Numbers>
+Out<To> give_as(const Numbers& data) {
   return give(std::vector<To>(data.begin(), data.end()));
 }
 

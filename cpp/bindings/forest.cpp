@@ -43,6 +43,17 @@ Forest grow(const Binned& matrix, const PyTarget& target, const std::string& cri
 
 constexpr unsigned kWide = 0x80;  // beside a tree's type of cells: its short numbers are halves of doubles
 
+// Calls fn(name, type, field) with every array of a tree, what its numbers are outside, and where it is.
+template <class Fn>
+void for_fields(Fn&& fn) {
+  fn("nodes", std::uint64_t{}, [](auto& t) -> auto& { return t.nodes; });
+  fn("sets", std::uint32_t{}, [](auto& t) -> auto& { return t.sets; });
+  fn("table", std::uint8_t{}, [](auto& t) -> auto& { return t.table.bytes; });
+  fn("leaf_impurity", float{}, [](auto& t) -> auto& { return t.leaf_impurity; });
+  fn("importance", double{}, [](auto& t) -> auto& { return t.importance; });
+  fn("rows", std::uint32_t{}, [](auto& t) -> auto& { return t.rows; });
+}
+
 template <class T, class Field>
 void join(const Forest& forest, NamedArrays& out, const char* name, Field&& field) {
   BigVector<T> all;  // of its whole size at once: growing step by step, large forests took ten times as long
@@ -87,12 +98,7 @@ NamedArrays state_of(const Forest& forest) {
   out["n_outputs"] = forest.outputs.n_outputs;
   out["n_classes"] = forest.outputs.n_classes;
   out["n_categories"] = forest.n_categories;
-  join<std::uint64_t>(forest, out, "nodes", [](const CompactTree& t) -> auto& { return t.nodes; });
-  join<std::uint32_t>(forest, out, "sets", [](const CompactTree& t) -> auto& { return t.sets; });
-  join<std::uint8_t>(forest, out, "table", [](const CompactTree& t) -> auto& { return t.table.bytes; });
-  join<float>(forest, out, "leaf_impurity", [](const CompactTree& t) -> auto& { return t.leaf_impurity; });
-  join<double>(forest, out, "importance", [](const CompactTree& t) -> auto& { return t.importance; });
-  join<std::uint32_t>(forest, out, "rows", [](const CompactTree& t) -> auto& { return t.rows; });
+  for_fields([&]<class T>(const char* name, T, auto field) { join<T>(forest, out, name, field); });
   std::vector<std::uint8_t> cells;
   cells.reserve(forest.trees.size());
   for (const CompactTree& tree : forest.trees) {
@@ -123,12 +129,7 @@ Forest forest_of(const NamedArrays& state, std::size_t threads) {
     out.outputs.max_classes = std::max<std::size_t>(out.outputs.max_classes, k);
   }
   out.trees.resize(n_trees);
-  part<std::uint64_t>(out, state, "nodes", [](CompactTree& t) -> auto& { return t.nodes; });
-  part<std::uint32_t>(out, state, "sets", [](CompactTree& t) -> auto& { return t.sets; });
-  part<std::uint8_t>(out, state, "table", [](CompactTree& t) -> auto& { return t.table.bytes; });
-  part<float>(out, state, "leaf_impurity", [](CompactTree& t) -> auto& { return t.leaf_impurity; });
-  part<double>(out, state, "importance", [](CompactTree& t) -> auto& { return t.importance; });
-  part<std::uint32_t>(out, state, "rows", [](CompactTree& t) -> auto& { return t.rows; });
+  for_fields([&]<class T>(const char* name, T, auto field) { part<T>(out, state, name, field); });
   for (std::size_t t = 0; t < n_trees; ++t) {
     const unsigned cell = cells.data()[t] & ~kWide;
     require(cell <= static_cast<unsigned>(Cell::Real), "not a valid forest: a type of values");
@@ -196,12 +197,10 @@ void extend(Forest& forest, const Forest& other) {
 }
 
 std::size_t bytes_of(const Forest& forest) {
-  std::size_t bytes = sizeof(Forest);
-  for (const CompactTree& tree : forest.trees) {
-    bytes += sizeof(CompactTree) + tree.nodes.capacity() * sizeof(Node) + tree.sets.capacity() * 4 +
-             tree.table.bytes.capacity() + tree.leaf_impurity.capacity() * 4 + tree.importance.capacity() * 8 +
-             tree.rows.capacity() * sizeof(Row);
-  }
+  std::size_t bytes = sizeof(Forest) + forest.trees.size() * sizeof(CompactTree);
+  for_fields([&](const char*, auto, auto field) {
+    for (const CompactTree& tree : forest.trees) bytes += field(tree).capacity() * sizeof(*field(tree).data());
+  });
   return bytes;
 }
 

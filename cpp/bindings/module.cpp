@@ -213,9 +213,8 @@ NB_MODULE(_core, m) {
         without_lock([&](Interrupt& interrupt) {
           Patience patience(interrupt);
           items.resize(values.shape(0));
-          for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) items[i] = {key_of(values.data()[i]), static_cast<Row>(i)};
-          });
+          for_all(0, items.size(), patience,
+                  [&](std::size_t i) { items[i] = {key_of(values.data()[i]), static_cast<Row>(i)}; });
           sort_by_key(items, spare, patience);
         });
         BigVector<std::int64_t> order(items.size());

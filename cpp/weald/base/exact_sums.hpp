@@ -11,21 +11,23 @@
 
 namespace weald {
 
-// The power of two that brings a total just below 2^bits.
+// The largest power of two, as an exponent, by which a total may be multiplied and stay below 2^bits. Powers of two
+// scale floats without rounding.
+inline int exponent_for(double total, int bits) {
+  if (!(total > 0)) return 0;
+  int exponent;
+  std::frexp(total, &exponent);  // total < 2^exponent
+  return bits - exponent;
+}
 inline double units_per(double total, int bits) {
-  int exponent = bits;
-  if (total > 0) std::frexp(total, &exponent);
-  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+  return std::ldexp(1.0, std::clamp(exponent_for(total, bits), -1000, 1000));
 }
 
 class ExactSum {
  public:
   // Of up to 2^32 numbers, each of at most this size.
-  explicit ExactSum(double most) {
-    int exponent = 0;
-    if (most > 0) std::frexp(most, &exponent);
+  explicit ExactSum(double most) : exponent_(exponent_for(most, kBits)) {
     // In two factors: a number near the ends of the range needs more than one power of two may hold.
-    exponent_ = kBits - exponent;
     const int first = std::clamp(exponent_, -1000, 1000);
     first_ = std::ldexp(1.0, first), second_ = std::ldexp(1.0, exponent_ - first);
   }
@@ -46,7 +48,7 @@ class ExactSum {
 
  private:
   static constexpr int kBits = 60, kLowBits = 30;
-  int exponent_ = 0;  // units of 2^-exponent
+  int exponent_;  // units of 2^-exponent
   double first_ = 1, second_ = 1;
   Lane high_ = 0, low_ = 0;  // units = high 2^30 + low: neither sum can overflow
 };
@@ -65,19 +67,15 @@ struct Weighted {
 template <class Fn>
 double exact_sum(const Weighted& rows, double divisor, Interrupt& interrupt, Fn&& fn) {
   double most = 0, plain = 0;
-  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (rows.count(i) == 0) continue;
-      const double x = fn(i);
-      most = std::max(most, std::abs(x)), plain += x - x;
-    }
+  for_all(0, rows.x.size(), interrupt, [&](std::size_t i) {
+    if (rows.count(i) == 0) return;
+    const double x = fn(i);
+    most = std::max(most, std::abs(x)), plain += x - x;
   });
   if (!(std::isfinite(most) && plain == 0)) return kNaN;
   ExactSum sum(most);
-  for_stretches(0, rows.x.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
-    }
+  for_all(0, rows.x.size(), interrupt, [&](std::size_t i) {
+    if (rows.count(i) != 0) sum.add(fn(i), rows.count(i));
   });
   return sum.value(divisor);
 }

@@ -8,7 +8,6 @@ enum class Path {
   None,
   // growth of a tree
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
-  SortedRows,         // search/groups.hpp: up to a dozen rows are sorted by code
   SmallHistograms,    // search/small_histograms.hpp
   NumberHistograms,   // search/number_histograms.hpp
   RandomCuts,         // search/random_cuts.hpp

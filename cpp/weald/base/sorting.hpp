@@ -64,10 +64,8 @@ void sort_by_key(BigVector<Item>& items, BigVector<Item>& scratch, Patience& pat
   }
   std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
   for (auto& count : counts) count.fill(0);
-  for_stretches(0, n, patience, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      for (int p = 0; p < kPasses; ++p) ++counts[p][(items[i].key >> (p * kDigit)) & (kBuckets - 1)];
-    }
+  for_all(0, n, patience, [&](std::size_t i) {
+    for (int p = 0; p < kPasses; ++p) ++counts[p][(items[i].key >> (p * kDigit)) & (kBuckets - 1)];
   });
   scratch.resize(n);
   // Fresh pages come here one after another: the first items of the first pass would ask for nearly all of them.

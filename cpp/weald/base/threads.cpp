@@ -172,6 +172,13 @@ Pool& pool() {
 
 constexpr auto kCheckEvery = std::chrono::milliseconds(50);
 
+// How many cores' time a container may use, by the second version of control groups; 0: no limit.
+std::size_t cores_of_quota() {
+  double quota = 0, period = 0;  // "max 100000" where there is no limit
+  std::ifstream("/sys/fs/cgroup/cpu.max") >> quota >> period;
+  return quota > 0 && period > 0 ? static_cast<std::size_t>(std::ceil(quota / period)) : 0;
+}
+
 }  // namespace
 
 Interrupt::Interrupt(std::function<bool()> should_stop)
@@ -224,17 +231,6 @@ void Interrupt::resume_all(bool in_child) {
     while (!in_child && call->waiting_ > 0) std::this_thread::yield();
   }
 }
-
-namespace {
-
-// How many cores' time a container may use, by the second version of control groups; 0: no limit.
-std::size_t cores_of_quota() {
-  double quota = 0, period = 0;  // "max 100000" where there is no limit
-  std::ifstream("/sys/fs/cgroup/cpu.max") >> quota >> period;
-  return quota > 0 && period > 0 ? static_cast<std::size_t>(std::ceil(quota / period)) : 0;
-}
-
-}  // namespace
 
 std::size_t hardware_threads() {
   static const std::size_t quota = cores_of_quota();

@@ -90,6 +90,14 @@ void for_stretches(std::size_t begin, std::size_t end, Interrupt& interrupt, Fn&
   for_stretches(begin, end, patience, fn);
 }
 
+// Runs fn(i) for i in begin..end-1, and asks in between; `asked` is a Patience or an Interrupt.
+template <class Asked, class Fn>
+void for_all(std::size_t begin, std::size_t end, Asked& asked, Fn&& fn) {
+  for_stretches(begin, end, asked, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) fn(i);
+  });
+}
+
 // Runs arrange(less), a call of std::sort or the like on n items, and asks on the way if they are many.
 template <class Arrange>
 void arrange_patiently(std::size_t n, Interrupt& interrupt, Arrange&& arrange) {

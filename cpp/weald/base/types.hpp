@@ -1,6 +1,7 @@
 // The vocabulary of the engine: rows, codes, sums.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,16 @@ inline constexpr std::size_t kByteSlots = 256;  // cells of a column of bytes, w
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Calls fn(k) for every bit k that is set in some words, ascending.
+template <class Fn>
+void for_bits(const std::uint64_t* words, std::size_t n, Fn&& fn) {
+  for (std::size_t word = 0; word < n; ++word) {
+    for (std::uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
+      fn(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
+  }
+}
 
 // Asks for the memory of a row that will be read soon; scattered rows else wait for it.
 inline void prefetch([[maybe_unused]] const void* address) {

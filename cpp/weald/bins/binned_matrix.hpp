@@ -161,14 +161,8 @@ decltype(auto) with_codes(std::uint8_t width, Bytes* codes, Fn&& fn) {
 // Calls fn with a typed view of the column, so that kernels are written once for all widths.
 template <class Fn>
 decltype(auto) visit_width(const Column& column, Fn&& fn) {
-  switch (column.width) {
-    case 1:
-      return fn(View(static_cast<const std::uint8_t*>(column.data), column.extent));
-    case 2:
-      return fn(View(static_cast<const std::uint16_t*>(column.data), column.extent));
-    default:
-      return fn(View(static_cast<const std::uint32_t*>(column.data), column.extent));
-  }
+  return with_codes(column.width, static_cast<const std::uint8_t*>(column.data),
+                    [&](const auto* codes) -> decltype(auto) { return fn(View(codes, column.extent)); });
 }
 
 inline std::uint8_t width_for(std::size_t slots) { return slots <= kByteCodes ? 1 : slots <= kShortCodes ? 2 : 4; }

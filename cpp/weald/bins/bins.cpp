@@ -39,30 +39,23 @@ void rank_column(const Table<T>& table, std::size_t j, Binned& out, Scratch<T>& 
   auto& items = scratch.ranked;
   items.clear();
   items.reserve(table.n_rows);
-  for_stretches(0, table.n_rows, patience, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T value = table.at(i, j);
-      if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
-    }
+  for_all(0, table.n_rows, patience, [&](std::size_t i) {
+    const T value = table.at(i, j);
+    if (!std::isnan(value)) items.push_back({key_of(value), static_cast<Row>(i)});
   });
   sort_by_key(items, scratch.ranked_spare, patience);
   Column& column = out.columns[j];
-  for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      column.n_codes += k == 0 || items[k].key != items[k - 1].key;
-    }
-  });
+  for_all(0, items.size(), patience,
+          [&](std::size_t k) { column.n_codes += k == 0 || items[k].key != items[k - 1].key; });
   column.has_missing = items.size() < table.n_rows;
   store_column(out, j, [&](auto&& put) {
     if (column.has_missing) {
       for (std::size_t i = 0; i < table.n_rows; ++i) put(i, column.n_codes);
     }
     Code code = 0;
-    for_stretches(0, items.size(), patience, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        code += k > 0 && items[k].key != items[k - 1].key;
-        put(items[k].row, code);
-      }
+    for_all(0, items.size(), patience, [&](std::size_t k) {
+      code += k > 0 && items[k].key != items[k - 1].key;
+      put(items[k].row, code);
     });
   });
 }
@@ -120,15 +113,13 @@ template <class T>
 void code_categories(const Table<T>& table, std::size_t j, std::size_t n_categories, const BinRequest& request,
                      double row_weight, Interrupt& interrupt, Binned& out) {
   std::vector<double> weight(n_categories, 0.0);
-  for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T value = table.at(i, j);
-      if (std::isnan(value)) continue;
-      if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
-        throw std::invalid_argument("a categorical column holds a value that is not a category");
-      }
-      weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
+  for_all(0, table.n_rows, interrupt, [&](std::size_t i) {
+    const T value = table.at(i, j);
+    if (std::isnan(value)) return;
+    if (!(value >= 0 && value < static_cast<T>(n_categories)) || value != std::floor(value)) {
+      throw std::invalid_argument("a categorical column holds a value that is not a category");
     }
+    weight[static_cast<std::size_t>(value)] += request.weights ? request.weights[i] : 1.0;
   });
   std::vector<Code>& codes = out.category_code[j];
   Column& column = out.columns[j];
@@ -162,11 +153,9 @@ void bin_exact(const Table<T>& table, const BinRequest& request, std::size_t thr
     Column& column = out.columns[j];
     column.has_missing = true;  // the slot costs nothing, and saves a pass
     store_column(out, j, [&](auto&& put) {
-      for_stretches(0, table.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const T value = table.at(i, j);
-          put(i, std::isnan(value) ? column.n_codes : out.category_code[j][static_cast<std::size_t>(value)]);
-        }
+      for_all(0, table.n_rows, interrupt, [&](std::size_t i) {
+        const T value = table.at(i, j);
+        put(i, std::isnan(value) ? column.n_codes : out.category_code[j][static_cast<std::size_t>(value)]);
       });
     });
   });

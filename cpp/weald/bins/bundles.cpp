@@ -96,14 +96,20 @@ std::vector<Open> find_turns(std::span<const Column> columns, std::vector<Sparse
   return open;
 }
 
+// Is each of n columns in one of the bundles?
+std::vector<bool> bundled(const std::vector<Open>& open, std::size_t n) {
+  std::vector<bool> out(n, false);
+  for (const Open& bundle : open) {
+    for (const std::uint32_t j : bundle.columns) out[j] = true;
+  }
+  return out;
+}
+
 // The other columns of few codes as digits. The cells of a bundle are cleared, subtracted and added up in every node, so
 // that small tables have smaller bundles.
 void add_digits(std::span<const Column> columns, std::size_t n_rows, std::vector<Open>& open) {
   const std::size_t most = std::min(kByteSlots, n_rows / kRowsPerDigit);
-  std::vector<bool> taken(columns.size(), false);
-  for (const Open& bundle : open) {
-    for (const std::uint32_t j : bundle.columns) taken[j] = true;
-  }
+  const std::vector<bool> taken = bundled(open, columns.size());
   std::vector<std::uint32_t> few;
   for (std::uint32_t j = 0; j < columns.size(); ++j) {
     if (!taken[j] && !columns[j].constant() && columns[j].slots() * 2 <= most) few.push_back(j);
@@ -135,10 +141,7 @@ std::shared_ptr<const Bundles> make_bundles(std::span<const Column> columns, std
   for (const Open& bundle : open) saved += bundle.columns.size() - 1;
   if (saved * 4 < columns.size()) return nullptr;
 
-  std::vector<bool> together(columns.size(), false);
-  for (const Open& bundle : open) {
-    for (const std::uint32_t j : bundle.columns) together[j] = true;
-  }
+  const std::vector<bool> together = bundled(open, columns.size());
   for (std::uint32_t j = 0; j < columns.size(); ++j) {
     if (!together[j]) open.push_back({Bundles::Sharing::Alone, {j}, columns[j].slots()});
   }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "weald/base/exact_sums.hpp"
 #include "weald/base/random.hpp"
 #include "weald/base/sorting.hpp"
 #include "weald/bins/bins.hpp"
@@ -49,10 +50,9 @@ inline BigVector<Lane> whole_weights(const double* weights, std::size_t n) {
   BigVector<Lane> out(weights ? n : 0);
   double total = 0;
   for (std::size_t i = 0; i < out.size(); ++i) total += weights[i];
-  int exponent = 0;
-  std::frexp(total, &exponent);
+  const int exponent = exponent_for(total, 52);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Lane units = std::llrint(std::ldexp(weights[i], 52 - exponent));
+    const Lane units = std::llrint(std::ldexp(weights[i], exponent));
     out[i] = weights[i] > 0 ? std::max(units, Lane{1}) : 0;
   }
   return out;

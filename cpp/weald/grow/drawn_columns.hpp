@@ -36,14 +36,17 @@ class DrawnColumns {
              std::span<const std::uint32_t> drawn) {
     const auto columns = byte_columns(node, drawn, true);
     const std::size_t slots = std::min(node.block->most_codes, kByteSlots);
-    const std::size_t apart = stats.lanes == 1 ? slots_apart(columns.size(), slots) : slots * stats.lanes;
-    cells_.assign(columns.size() * apart, 0);
-    for (std::size_t c = 0; c < drawn.size(); ++c) {
-      ready_[c] = place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart;
-    }
-    if (!columns.empty()) add_rows_together(columns, rows, stats, apart, view(cells_));
+    apart_ = stats.lanes == 1 ? slots_apart(columns.size(), slots) : slots * stats.lanes;
+    cells_.assign(columns.size() * apart_, 0);
+    if (columns.empty()) return;
+    const bool h_last = sums_h_at_the_end(stats, rows.n, apart_ / stats.lanes);
+    with_adding(rows, stats, h_last, [&](auto lanes, const auto& add) {
+      add_rows_together(columns, rows, apart_, view(cells_), lanes, [](std::size_t i) { return i; }, add);
+    });
+    if (h_last) sum_h(stats, cells_.size() / stats.lanes, view(cells_));
   }
-  const Lane* ready(std::size_t c) const { return ready_[c]; }  // of the c-th of them; null: not counted
+  // Of the c-th of them; null: not counted.
+  const Lane* ready(std::size_t c) const { return place_[c] == kNone ? nullptr : cells_.data() + place_[c] * apart_; }
 
  private:
   // Those of the columns that can be counted together, and where each of them went.
@@ -62,9 +65,9 @@ class DrawnColumns {
 
   static constexpr std::size_t kNone = kTogether;
   BigVector<Lane> cells_;
+  std::size_t apart_ = 0;  // lanes of a column
   std::array<const Column*, kTogether> bytes_{};
   std::array<std::size_t, kTogether> place_{};
-  std::array<const Lane*, kTogether> ready_{};
 };
 
 }  // namespace weald

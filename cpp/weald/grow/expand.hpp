@@ -105,6 +105,32 @@ class Expander {
                : histograms.count_columns(node, search_.load(node, rows_of(node)));
   }
 
+  // Gives a node that is much smaller than its block one of its own.
+  void gather_if_small(OpenNode& node) {
+    Row* const rows = list_of(node);
+    if (search_.histograms().by_rows(*node.block)) return;
+    if (node.block->lists) {
+      if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
+      if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
+      // Rows that are not listed are all on the same side: a column that lists too few for the other has no cuts.
+      const bool enough = plan_.stats.gradients && plan_.all_columns();
+      const std::size_t least = enough ? std::max<std::size_t>(plan_.rules.min_samples_leaf, 1) : 1;
+      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), least, plan_.stats, counts_);
+      std::iota(rows, rows + node.size(), Row{0});
+      return;
+    }
+    // Random cuts need no histograms, so the number of codes does not matter to them.
+    if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
+      node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
+    } else if ((plan_.rules.random_split || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
+      node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
+    } else {
+      return;
+    }
+    node.histogram.reset();
+    std::iota(rows, rows + node.size(), Row{0});
+  }
+
   // Gives back the memory for searching large nodes while others are at work.
   void release_scratch() {
     search_.release_scratch();
@@ -221,31 +247,6 @@ class Expander {
   }
 
   const double* target_of(const Block& block, Row row) const { return plan_.stats.target_of(block.original(row)); }
-
-  void gather_if_small(OpenNode& node) {
-    Row* const rows = list_of(node);
-    if (search_.histograms().by_rows(*node.block)) return;
-    if (node.block->lists) {
-      if (node.histogram || !worth_gathering_cells(*node.block, node.size())) return;
-      if (counts_.empty()) counts_.resize(plan_.matrix.n_columns(), 0);
-      // Rows that are not listed are all on the same side: a column that lists too few for the other has no cuts.
-      const bool enough = plan_.stats.gradients && plan_.all_columns();
-      const std::size_t least = enough ? std::max<std::size_t>(plan_.rules.min_samples_leaf, 1) : 1;
-      node.block = gather_cells(*node.block, *plan_.matrix.sparse, rows, node.size(), least, plan_.stats, counts_);
-      std::iota(rows, rows + node.size(), Row{0});
-      return;
-    }
-    // Random cuts need no histograms, so the number of codes does not matter to them.
-    if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
-      node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
-    } else if ((plan_.rules.random_split || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
-      node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
-    } else {
-      return;
-    }
-    node.histogram.reset();
-    std::iota(rows, rows + node.size(), Row{0});
-  }
 
   const Plan& plan_;
   View<Row> rows_;

@@ -15,7 +15,6 @@
 #include "weald/search/category_order.hpp"
 #include "weald/search/category_price.hpp"
 #include "weald/search/column_draw.hpp"
-#include "weald/search/scored_cuts.hpp"
 
 namespace weald {
 
@@ -202,10 +201,13 @@ class FewRows {
 
   // Numbers the categories that are here, in the order of their codes; how many they are.
   std::size_t number_categories(const Column& column, std::span<const Place> places, std::uint8_t* numbers) {
-    MarkedBytes marks;
-    for (const Place i : places) marks.mark(numbers[i] = code(column, i));
+    std::uint64_t marks[kByteSlots / 64] = {};  // codes that occur
+    for (const Place i : places) {
+      numbers[i] = code(column, i);
+      marks[numbers[i] / 64] |= std::uint64_t{1} << (numbers[i] % 64);
+    }
     std::uint8_t number[kByteSlots], n = 0;
-    marks.take([&](Code code) { number[code] = n++; });
+    for_bits(marks, std::size(marks), [&](std::size_t code) { number[code] = n++; });
     for (const Place i : places) numbers[i] = number[numbers[i]];
     return n;
   }

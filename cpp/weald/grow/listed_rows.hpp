@@ -12,22 +12,14 @@ class ListedRows {
   class Use {
    public:
     Use(ListedRows& memory, const Channels& stats, const Block& block, const NodeRows& rows, SearchRequest& request)
-        : rows_(rows.rows), n_(rows.n) {
-      if (stats.layout == Layout::Packed) {
-        words_ = &memory.words_;
-        if (words_->size() < block.n_rows) words_->resize(block.n_rows, 0);
-        for (std::size_t i = 0; i < n_; ++i) (*words_)[rows_[i]] = rows.words[i];
-        request.word_of_row = view(std::as_const(*words_));
-      } else {
-        places_ = &memory.places_;
-        if (places_->size() < block.n_rows) places_->resize(block.n_rows, 0);
-        for (std::size_t i = 0; i < n_; ++i) (*places_)[rows_[i]] = static_cast<std::uint32_t>(i + 1);
-        request.place_of_row = view(std::as_const(*places_));
-      }
+        : rows_(rows.rows), n_(rows.n), known_(memory.known_) {
+      if (known_.size() < block.n_rows) known_.resize(block.n_rows, 0);
+      const bool packed = stats.layout == Layout::Packed;
+      for (std::size_t i = 0; i < n_; ++i) known_[rows_[i]] = packed ? rows.words[i] : static_cast<Lane>(i + 1);
+      request.known_of_row = view(std::as_const(known_));
     }
     ~Use() {
-      for (std::size_t i = 0; i < n_ && words_; ++i) (*words_)[rows_[i]] = 0;
-      for (std::size_t i = 0; i < n_ && places_; ++i) (*places_)[rows_[i]] = 0;
+      for (std::size_t i = 0; i < n_; ++i) known_[rows_[i]] = 0;
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -35,13 +27,11 @@ class ListedRows {
    private:
     View<const Row> rows_;
     std::size_t n_;
-    BigVector<Lane>* words_ = nullptr;
-    BigVector<std::uint32_t>* places_ = nullptr;
+    BigVector<Lane>& known_;
   };
 
  private:
-  BigVector<Lane> words_;  // all zero between nodes, as the next
-  BigVector<std::uint32_t> places_;
+  BigVector<Lane> known_;  // all zero between nodes
 };
 
 }  // namespace weald

@@ -86,31 +86,16 @@ class NodeSearch {
     const std::size_t n = node.size(), per_row = stats.words_per_row();
     // A whole block has its words in order already, unless they have to be made from targets.
     if (n == block.n_rows && !block.class_bytes && !block.hot && !stats.real()) return {rows, n, block.words, {}};
-    if (words_.size() < n * per_row) words_.resize(n * per_row);
     if (stats.real()) {
+      if (words_.size() < n * per_row) words_.resize(n * per_row);
       use_units_of(node);
       const FillLanes fill(channels_);
       for (std::size_t i = 0; i < n; ++i) {
         if (i + kTargetsAhead < n) prefetch(stats.target_of(block.original(rows[i + kTargetsAhead])));
         fill(stats.target_of(block.original(rows[i])), block.words[rows[i]], &words_[i * per_row]);
       }
-    } else if (block.class_bytes) {
-      for (std::size_t i = 0; i < n; ++i) words_[i] = unpack_class_byte(block.class_bytes[rows[i]]);
-    } else if (per_row == 1) {
-      for (std::size_t i = 0; i < n; ++i) words_[i] = block.words[rows[i]];
     } else {
-      for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(block.words.get(rows[i] * per_row, per_row), per_row, &words_[i * per_row]);
-      }
-    }
-    if (block.hot) {
-      const std::size_t outputs = stats.n_outputs;
-      if (hot_.size() < n * outputs) hot_.resize(n * outputs);
-      for (std::size_t i = 0; i < n && outputs == 1; ++i)
-        hot_[i] = block.hot[rows[i]];  // a call for each would cost more
-      for (std::size_t i = 0; i < n && outputs > 1; ++i) {
-        std::copy_n(block.hot.get(rows[i] * outputs, outputs), outputs, &hot_[i * outputs]);
-      }
+      copy_statistics(block, rows.get(0, n), n, stats, words_, hot_);
     }
     NodeRows out{rows, n, {words_.data(), n * per_row}, {}};
     if (block.hot) out.hot = {hot_.data(), n * stats.n_outputs};
@@ -332,23 +317,18 @@ class NodeSearch {
     for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
     Split best;
     bool varies = false;
-    if (node.histogram) {
-      const std::vector<const Lane*> ready = histograms_.columns_of(node);
+    const CellLists* lists = node.histogram ? nullptr : request_.lists;
+    if (node.histogram || lists) {
+      const auto ready = lists ? std::vector<const Lane*>() : histograms_.columns_of(node);
       for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
         const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
-        varies |= try_column(j, ready[j], best);
+        if (lists) scratch_[0].list = lists->list_of(j);
+        if (lists && scratch_[0].list == CellLists::kNone) continue;  // constant
+        varies |= try_column(j, lists ? nullptr : ready[j], best);
       }
       return best;
     }
-    if (const CellLists* lists = request_.lists) {
-      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
-        const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
-        scratch_[0].list = lists->list_of(j);
-        if (scratch_[0].list != CellLists::kNone) varies |= try_column(j, nullptr, best);
-      }
-      return best;
-    }
-    const bool small = uses_small_histograms(node, rows), numbers = uses_number_histograms(rows);
+    const bool small = uses_small_histograms(node), numbers = uses_number_histograms();
     const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
     const std::size_t at_once = columns_together(node.block->most_codes);
     for (std::size_t k = 0; k < wanted; k += at_once) {
@@ -364,15 +344,14 @@ class NodeSearch {
     return best;
   }
 
-  // Nodes between a handful of rows and a few thousand, of two classes.
-  bool uses_small_histograms(const OpenNode& node, const NodeRows& rows) const {
-    return uses(Path::SmallHistograms) && rows.n > kFewSorted && plan_.stats.light_two_classes && request_.plain() &&
-           !request_.random && node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
+  // Nodes of up to a few thousand rows, of two classes.
+  bool uses_small_histograms(const OpenNode& node) const {
+    return uses(Path::SmallHistograms) && plan_.stats.light_two_classes && request_.plain() && !request_.random &&
+           node.sum != OpenNode::kUnknown && (node.sum & 0xFFFFFFFF) <= kMostSmallWeight;
   }
 
-  bool uses_number_histograms(const NodeRows& rows) const {
-    return uses(Path::NumberHistograms) && rows.n > kFewSorted && NumberHistograms::fit(plan_.stats) &&
-           request_.plain() && !request_.random;
+  bool uses_number_histograms() const {
+    return uses(Path::NumberHistograms) && NumberHistograms::fit(plan_.stats) && request_.plain() && !request_.random;
   }
 
   // Counting several columns of bytes in one pass over the rows pays unless there are few of these, or cells of many

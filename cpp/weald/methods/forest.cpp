@@ -13,9 +13,7 @@ namespace {
 // The matrix with some of its columns only; codes and column numbers stay where they are.
 Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& columns) {
   Binned out;
-  out.n_rows = matrix.n_rows;
-  out.raw = matrix.raw;
-  out.raw.columns = columns.data();
+  out.n_rows = matrix.n_rows, out.raw = matrix.raw, out.raw.columns = columns.data();
   out.row_bytes = matrix.row_bytes, out.row_stride = matrix.row_stride;
   if (matrix.sparse) out.sparse = take_columns(*matrix.sparse, matrix.n_rows, columns);
   for (const std::uint32_t j : columns) {
@@ -30,77 +28,22 @@ Binned view_columns(const Binned& matrix, const std::vector<std::uint32_t>& colu
 // Class weights n / (K n_k), counted in the drawn rows: every class weighs the same.
 std::vector<double> balanced_weights(const Target& target, const Row* rows, std::size_t n, Interrupt& interrupt) {
   std::vector<double> out(target.n_rows, 0.0);
-  for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0;
-  });
+  for_all(0, n, interrupt, [&](std::size_t i) { out[rows[i]] = target.weights ? target.weights[rows[i]] : 1.0; });
   for (std::size_t o = 0; o < target.n_outputs; ++o) {
     std::vector<double> count(target.n_classes[o], 0.0);
     double total = 0;
     const auto class_of = [&](Row row) { return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]); };
-    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double times = target.counts ? target.counts[rows[i]] : 1.0;
-        count[class_of(rows[i])] += times;
-        total += times;
-      }
+    for_all(0, n, interrupt, [&](std::size_t i) {
+      const double times = target.counts ? target.counts[rows[i]] : 1.0;
+      count[class_of(rows[i])] += times;
+      total += times;
     });
     const auto present = std::count_if(count.begin(), count.end(), [](double c) { return c > 0; });
-    for_stretches(0, n, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]);
-      }
-    });
+    for_all(0, n, interrupt,
+            [&](std::size_t i) { out[rows[i]] *= total / (static_cast<double>(present) * count[class_of(rows[i])]); });
   }
   return out;
 }
-
-class TreeGrower {
- public:
-  TreeGrower(const Binned& matrix, const Target& target, const ForestPlan& plan, Interrupt& interrupt)
-      : matrix_(matrix), target_(target), plan_(plan), sampler_(plan.draw, matrix.n_rows, interrupt) {
-    outputs_ = outputs_of(target);
-    n_categories_ = categories_of(matrix);
-  }
-
-  CompactTree grow(std::size_t number, std::size_t threads, Interrupt& interrupt) const {
-    const std::uint64_t key = member_key(plan_.seed, number);
-    Target target = target_;
-    std::vector<std::uint32_t> counts;
-    if (plan_.draw.kind != Drawing::All) {
-      counts.resize(matrix_.n_rows);
-      sampler_.draw(key, counts.data(), interrupt);
-      target.counts = counts.data();
-    }
-    Rules rules = plan_.rules;
-    rules.seed = combine(key, kTreeKey);
-    std::vector<double> weights;
-    if (plan_.balance) {
-      const auto rows = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt).rows;
-      weights = balanced_weights(target, rows.data(), rows.size(), interrupt);
-      target.weights = weights.data();
-    }
-    Statistics stats = make_statistics(target, plan_.criterion, rules.min_samples_leaf, interrupt);
-    if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Shape shape =
-        grow_in_columns(matrix_, stats, rules, draw_columns(plan_.draw, matrix_.n_columns(), key), threads, interrupt);
-    // What inner nodes have to say follows from the leaves, should anybody ask: to the last bit, if leaves are known so well.
-    const bool prunes = rules.prune_alpha > 0, one_row_each = (shape.size() + 1) / 2 == shape.rows.size();
-    const bool known = target.classes || (plan_.criterion == Criterion::Squared && one_row_each);
-    const bool follows = known && !prunes && shape.lower.empty() && (stats.whole_weights || !outputs_.is_inline());
-    const NodeValues whose = follows ? NodeValues::OfLeaves : NodeValues::OfAll;
-    Summary nodes = summarise(shape, target, plan_.criterion, interrupt, whose);
-    if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);
-    return pack(std::move(shape), nodes, outputs_, n_categories_, plan_.keep_rows, interrupt);
-  }
-
- private:
-  const Binned& matrix_;
-  const Target& target_;
-  const ForestPlan& plan_;
-  RowSampler sampler_;
-  Outputs outputs_;
-  std::vector<std::uint32_t> n_categories_;
-};
 
 }  // namespace
 
@@ -167,15 +110,48 @@ void number_leaves(const Forest& one, const Binned& matrix, std::size_t threads,
 
 std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target, const ForestPlan& plan,
                                      std::size_t first, std::size_t last, std::size_t threads, Interrupt& interrupt) {
-  const TreeGrower grower(matrix, target, plan, interrupt);
+  const RowSampler sampler(plan.draw, matrix.n_rows, interrupt);
+  const Outputs outputs = outputs_of(target);
+  const std::vector<std::uint32_t> n_categories = categories_of(matrix);
+  const auto grow = [&](std::size_t number, std::size_t inside) {
+    const std::uint64_t key = member_key(plan.seed, number);
+    Target drawn = target;
+    std::vector<std::uint32_t> counts;
+    if (plan.draw.kind != Drawing::All) {
+      counts.resize(matrix.n_rows);
+      sampler.draw(key, counts.data(), interrupt);
+      drawn.counts = counts.data();
+    }
+    Rules rules = plan.rules;
+    rules.seed = combine(key, kTreeKey);
+    std::vector<double> weights;
+    if (plan.balance) {
+      const auto rows = make_statistics(drawn, plan.criterion, rules.min_samples_leaf, interrupt).rows;
+      weights = balanced_weights(drawn, rows.data(), rows.size(), interrupt);
+      drawn.weights = weights.data();
+    }
+    Statistics stats = make_statistics(drawn, plan.criterion, rules.min_samples_leaf, interrupt);
+    if (stats.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+    Shape shape =
+        grow_in_columns(matrix, stats, rules, draw_columns(plan.draw, matrix.n_columns(), key), inside, interrupt);
+    // What inner nodes have to say follows from the leaves, should anybody ask: to the last bit, if leaves are known so
+    // well.
+    const bool prunes = rules.prune_alpha > 0, one_row_each = (shape.size() + 1) / 2 == shape.rows.size();
+    const bool known = target.classes || (plan.criterion == Criterion::Squared && one_row_each);
+    const bool follows = known && !prunes && shape.lower.empty() && (stats.whole_weights || !outputs.is_inline());
+    const NodeValues whose = follows ? NodeValues::OfLeaves : NodeValues::OfAll;
+    Summary nodes = summarise(shape, drawn, plan.criterion, interrupt, whose);
+    if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);
+    return pack(std::move(shape), nodes, outputs, n_categories, plan.keep_rows, interrupt);
+  };
   std::vector<CompactTree> trees(last - first);
   // A tree per thread; when there are fewer trees than threads, all threads on each tree.
   if (trees.size() < threads) {
-    for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grower.grow(first + k, threads, interrupt);
+    for (std::size_t k = 0; k < trees.size(); ++k) trees[k] = grow(first + k, threads);
   } else {
     parallel_for_with<PageCache>(threads, trees.size(), interrupt, [&](std::size_t k, PageCache& pages) {
       const PageCache::Use use(pages);
-      trees[k] = grower.grow(first + k, 1, interrupt);
+      trees[k] = grow(first + k, 1);
     });
   }
   return trees;
@@ -189,11 +165,8 @@ BigVector<std::uint64_t> drawn_rows(const Draw& draw, std::size_t n_rows, std::u
   parallel_for(threads, last - first, interrupt, [&](std::size_t k) {
     std::vector<std::uint32_t> counts(n_rows);
     sampler.draw(member_key(seed, first + k), counts.data(), interrupt);
-    for_stretches(0, n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64);
-      }
-    });
+    for_all(0, n_rows, interrupt,
+            [&](std::size_t i) { out[k * words + i / 64] |= static_cast<std::uint64_t>(counts[i] > 0) << (i % 64); });
   });
   return out;
 }

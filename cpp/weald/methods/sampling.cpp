@@ -18,15 +18,6 @@ RowSampler::RowSampler(const Draw& draw, std::size_t n_rows, Interrupt& interrup
         "groups: one per row, drawn without weights or strata");
   check(draw.stratum_of.empty() || draw.stratum_of.size() == n_rows, "one stratum per row");
   Patience patience(interrupt);
-  const auto check_codes = [&](const std::vector<std::uint32_t>& codes, std::size_t most, const char* what) {
-    for (const std::uint32_t code : codes) {
-      patience.spend(1);
-      check(code < most, what);
-    }
-  };
-  check_codes(draw.unit_of, draw.n_units, "a group is out of range");
-  check_codes(draw.stratum_of, draw.n_strata, "a stratum is out of range");
-
   pools_.resize(draw.stratum_of.empty() ? 1 : draw.n_strata);
   if (draw.stratum_of.empty()) {
     pools_[0].n = grouped ? draw.n_units : n_rows;
@@ -66,9 +57,7 @@ void RowSampler::draw(std::uint64_t key, std::uint32_t* counts, Interrupt& inter
                                      : without_replacement(pools_[p], stream, drawn, interrupt);
   }
   if (grouped) {
-    for_stretches(0, n_rows_, interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) counts[i] = of_units[draw_.unit_of[i]];
-    });
+    for_all(0, n_rows_, interrupt, [&](std::size_t i) { counts[i] = of_units[draw_.unit_of[i]]; });
   }
 }
 

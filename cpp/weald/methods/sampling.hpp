@@ -15,13 +15,13 @@ enum class Drawing { All, Bootstrap, Pasting };  // every row once; with replace
 
 struct Draw {
   Drawing kind = Drawing::All;
-  std::size_t size = 0;                // units drawn, from each pool
-  std::vector<double> weights;         // per row: chance of being drawn; empty: equal
-  std::vector<std::uint32_t> unit_of;  // per row: its group, drawn as a whole; empty: rows are the units
-  std::size_t n_units = 0;
+  std::size_t size = 0;                   // units drawn, from each pool
+  std::vector<double> weights;            // per row: chance of being drawn; empty: equal
+  std::vector<std::uint32_t> unit_of;     // per row: its group, drawn as a whole; empty: rows are the units
+  std::size_t n_units = 0;                // all of them are below it; checked at the door
   std::vector<std::uint32_t> stratum_of;  // per row: the pool it belongs to; empty: one pool
-  std::size_t n_strata = 0;
-  std::size_t columns = 0;  // per member; 0: all
+  std::size_t n_strata = 0;               // as n_units
+  std::size_t columns = 0;                // per member; 0: all
   bool columns_replace = false;
 };
 

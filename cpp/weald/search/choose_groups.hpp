@@ -7,7 +7,7 @@
 namespace weald {
 
 // How the groups of a column are held during its search.
-enum class Groups { Cells, AllCodes, Sorted, Chains, TwoSides, Listed, ListedChains };
+enum class Groups { Cells, AllCodes, Chains, TwoSides, Listed, ListedChains };
 
 inline Groups groups_for(const SearchRequest& request, const Column& column, std::uint32_t j, const NodeRows& node,
                          const Lane* total, const Lane* ready) {
@@ -22,10 +22,6 @@ inline Groups groups_for(const SearchRequest& request, const Column& column, std
   const bool dense = ready != nullptr || !is_sparse(column, node);
   if (stats.gradients && stats.layout == Layout::Packed && dense) {
     return request.monotone && request.monotone[j] != 0 ? Groups::Cells : Groups::AllCodes;
-  }
-  if (uses(Path::SortedRows) && ready == nullptr && stats.layout != Layout::OneHot && node.n <= kFewSorted &&
-      column.width < 4) {
-    return Groups::Sorted;
   }
   if (uses(Path::AllCodes) && uses(Path::ScanInVectors) && stats.layout == Layout::Packed &&
       stats.criterion == Criterion::Gini && request.plain() && dense) {

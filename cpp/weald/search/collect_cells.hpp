@@ -22,13 +22,14 @@ struct ListedGroups {
 // Walks the list of a column: open(group) begins a group, add(it, group) puts what is known of a row of the node into it;
 // 0: it is not in the node. The codes of the groups are in scratch.codes, and how many rows each has in
 // scratch.group_rows.
-template <class T, class Open, class Add>
-ListedGroups walk_list(const SearchRequest& request, const Column& column, const NodeRows& node, View<const T> known,
-                       SplitScratch& scratch, Open&& open, Add&& add) {
+template <class Open, class Add>
+ListedGroups walk_list(const SearchRequest& request, const Column& column, const NodeRows& node, SplitScratch& scratch,
+                       Open&& open, Add&& add) {
   return request.lists->visit(scratch.list, [&](const Row* of, const auto* codes, std::size_t n_cells) {
     Code* const order = at_least(scratch.codes, n_cells + 1).get(0, n_cells + 1);
     std::uint32_t* const counts = at_least(scratch.group_rows, n_cells + 1).get(0, n_cells + 1);
     const Code usual = column.usual;
+    const auto known = request.known_of_row;
     ListedGroups out;
     std::size_t listed = 0;
     const auto begin = [&](Code code) {
@@ -37,7 +38,7 @@ ListedGroups walk_list(const SearchRequest& request, const Column& column, const
     };
     for (std::size_t k = 0; k < n_cells; ++k) {
       prefetch(known.address(of[k + kPrefetchRows]));  // of the next list, at the end of this one
-      const T it = known[of[k]];
+      const Lane it = known[of[k]];
       const Code code = codes[k];
       if (it == 0 || code == usual) continue;
       if (out.n == 0 || order[out.n - 1] != code) {
@@ -68,32 +69,21 @@ bool finish_groups(ListedGroups groups, SplitScratch& scratch, Each* each, std::
   return groups.missing;
 }
 
-// Cell p holds what the p-th group adds, as with collect_sorted. Returns whether values are missing.
+// Cell p holds what the p-th group adds, the missing last. Returns whether values are missing.
 inline bool collect_listed(const SearchRequest& request, const Column& column, const NodeRows& node,
                            const Channels& stats, const Lane* total, const Lane*& cells, SplitScratch& scratch) {
-  const std::size_t lanes = stats.lanes, outputs = stats.n_outputs, most = request.lists->size_of(scratch.list) + 1;
+  const std::size_t lanes = stats.lanes, most = request.lists->size_of(scratch.list) + 1;
   Lane* const sums = at_least(scratch.sorted, most * lanes).get(0, most * lanes);
-  const auto words = node.words;
-  const auto walk = [&](auto known, auto&& add) {
-    return walk_list(
-        request, column, node, known, scratch, [=](std::size_t group) { std::fill_n(sums + group * lanes, lanes, 0); },
-        add);
-  };
   ListedGroups groups;
   if (stats.layout == Layout::Packed) {
     groups = walk_list(
-        request, column, node, request.word_of_row, scratch, [=](std::size_t group) { sums[group] = 0; },
+        request, column, node, scratch, [=](std::size_t group) { sums[group] = 0; },
         [=](Lane word, std::size_t group) { sums[group] += word; });
-  } else if (stats.layout == Layout::Dense) {
-    groups = walk(request.place_of_row, [=](std::size_t place, std::size_t group) {
-      for (std::size_t l = 0; l < lanes; ++l) sums[group * lanes + l] += words[(place - 1) * lanes + l];
-    });
   } else {
-    groups = walk(request.place_of_row, [=, hot = node.hot](std::size_t place, std::size_t group) {
-      Lane* const cell = sums + group * lanes;
-      const Lane h = words[place - 1];
-      cell[0] += 1, cell[1] += h;
-      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[(place - 1) * outputs + o]] += h;
+    with_adding(node, stats, false, [&](auto width, const auto& add) {
+      groups = walk_list(
+          request, column, node, scratch, [=](std::size_t group) { std::fill_n(sums + group * width, width, 0); },
+          [=](Lane place, std::size_t group) { add(static_cast<std::size_t>(place - 1), sums + group * width); });
     });
   }
   if (groups.rest != groups.kNone) {
@@ -116,9 +106,9 @@ inline bool collect_listed_chains(const SearchRequest& request, const Column& co
   const auto head = at_least(scratch.head, most), next = at_least(scratch.next, node.n);
   const auto words = node.words;
   const ListedGroups groups = walk_list(
-      request, column, node, request.place_of_row, scratch, [=](std::size_t group) { head[group] = 0; },
-      [=, hot = node.hot](std::uint32_t place, std::size_t group) {
-        const std::size_t i = place - 1;
+      request, column, node, scratch, [=](std::size_t group) { head[group] = 0; },
+      [=, hot = node.hot](Lane place, std::size_t group) {
+        const auto i = static_cast<std::size_t>(place - 1);
         next[i] = std::exchange(head[group], static_cast<std::uint32_t>(i + 1));
         rest[0] -= 1, rest[1] -= words[i];
         for (std::size_t o = 0; o < outputs; ++o) rest[2 + hot[i * outputs + o]] -= words[i];

@@ -42,9 +42,6 @@ class ColumnSearch {
         break;
       case Groups::AllCodes:
         return collect_all_codes();
-      case Groups::Sorted:
-        has_missing_ = collect_sorted(column_, node_, stats_, cells_, scratch_);
-        break;
       case Groups::Chains:
         has_missing_ = collect_chains(column_, node_, scratch_);
         break;
@@ -62,16 +59,18 @@ class ColumnSearch {
 
   // Returns whether there is anything to cut.
   bool improve(Split& best) {
-    if (groups_ == Groups::AllCodes) return improve_by_all_codes(best), true;
     if (column_.categorical && stats_.order_lambda > 0) {
       const Lane* missing = has_missing_ ? cells_ + column_.n_codes * stats_.lanes : nullptr;
       scratch_.order = set_rare_apart(stats_, cells_, missing, order(), rare_, others_);
     }
-    if (order().empty()) return true;
+    const bool by_all_codes = groups_ == Groups::AllCodes;
+    if (order().empty() && !by_all_codes) return true;
     const bool others = has_missing_ || !rare_.empty();
     const std::size_t last = others ? order().size() : order().size() - 1;
     Cut cut;
-    if (request_.random && order().size() >= 2) {
+    if (by_all_codes) {
+      cut = scan_all_codes(best.score);
+    } else if (request_.random && order().size() >= 2) {
       const std::size_t at = groups_ == Groups::TwoSides ? 1
                              : column_.categorical
                                  ? cut_categories(request_.node_key, j_, order())
@@ -89,7 +88,11 @@ class ColumnSearch {
     split_.left_sum = cut.left_sum;
     split_.had_missing = has_missing_;
     split_.missing_left = cut.missing_left;
-    if (column_.categorical) {
+    if (by_all_codes) {
+      split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
+      split_.first_right = split_.last_left + 1;
+      while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
+    } else if (column_.categorical) {
       choose_left(cut);
     } else if (listed() && request_.random && order().size() > 1) {
       draw_cut(request_, column_, j_, node_, {order().front(), order().back(), has_missing_}, split_);
@@ -179,7 +182,7 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (one_by_one() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
+    if (listed() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
     const std::size_t lanes = stats_.lanes;
     if (groups_ == Groups::AllCodes) {
       std::fill_n(scratch_.cells.data(), column_.slots(), 0);
@@ -197,23 +200,18 @@ class ColumnSearch {
     Lane* cells = scratch_.cells.data();
     if (groups_ == Groups::Chains) {
       zero_all([head = scratch_.head.data()](Code code) { head[code] = 0; });
-    } else if (lanes == 1) {
-      zero_all([=](Code code) { cells[code] = 0; });
-    } else if (lanes == 3) {
-      zero_all([=](Code code) {
-        Lane* cell = cells + std::size_t{3} * code;
-        cell[0] = cell[1] = cell[2] = 0;
-      });
     } else {
-      zero_all([=](Code code) { std::fill_n(cells + code * lanes, lanes, 0); });
+      const auto zero = [&](auto width) { zero_all([=](Code code) { std::fill_n(cells + code * width, width, 0); }); };
+      lanes == 1   ? zero(std::integral_constant<std::size_t, 1>{})
+      : lanes == 3 ? zero(std::integral_constant<std::size_t, 3>{})
+                   : zero(lanes);
     }
   }
 
  private:
   std::span<Code> order() const { return scratch_.order; }
+  // Sparse columns: the cells of the groups follow each other, with the missing last.
   bool listed() const { return groups_ == Groups::Listed || groups_ == Groups::ListedChains; }
-  // Do the cells of the groups follow each other, with the missing last?
-  bool one_by_one() const { return groups_ == Groups::Sorted || listed(); }
 
   // Nearly all codes occur: the walk goes over all of them, without a list. A cut after a code that
   // does not occur is the cut before it again. If values are missing, listed cells take over.
@@ -281,19 +279,6 @@ class ColumnSearch {
     return cuts;
   }
 
-  void improve_by_all_codes(Split& best) {
-    const Cut cut = scan_all_codes(best.score);
-    if (!best.loses_to(cut.score, j_, request_.ties)) return;
-    split_.score = cut.score;
-    split_.left_sum = cut.left_sum;
-    split_.had_missing = has_missing_;
-    split_.missing_left = cut.missing_left;
-    split_.last_left = static_cast<Code>(first_slot_ + cut.groups_left - 1);
-    split_.first_right = split_.last_left + 1;
-    while (split_.first_right < column_.n_codes && cells_[split_.first_right] == 0) ++split_.first_right;
-    best = std::move(split_);
-  }
-
   bool collect_two_sides() {
     const auto cells = at_least(scratch_.cells, 3 * stats_.lanes);
     Code* slots = at_least(scratch_.codes, 2).get(0, 2);
@@ -326,15 +311,15 @@ class ColumnSearch {
     // Of cuts that gain the same, rounding makes one the better one: so whoever can, compares them in this way.
     if (uses(Path::ScanInVectors) && groups_ != Groups::TwoSides && stats_.layout == Layout::Packed &&
         stats_.criterion == Criterion::Gini && limits.plain() && !has_missing_ && first == 1 && !request_.random) {
-      return one_by_one() ? scan_plain(
-                                total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
-                          : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
+      return listed() ? scan_plain(
+                            total_, last, [&](std::size_t p) { return cells_ + p; }, floor)
+                      : scan_plain(total_, last, [&](std::size_t p) { return cells_ + order()[p]; }, floor);
     }
     // Copies for the walk, which may then keep them in registers.
     const Lane* const cells = cells_;
     const Code* const codes = order().data();
     const std::size_t lanes = stats_.lanes;
-    if (one_by_one()) {
+    if (listed()) {
       return scan_cells(first, last, limits, order().size(), [=](std::size_t p) { return cells + p * lanes; });
     }
     // `collect` has set the cells, which the analyzer cannot see.

@@ -50,7 +50,7 @@ struct Extremes {
 // Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
 struct SplitScratch {
   BigVector<Lane> cells;
-  BigVector<Lane> sorted;               // cells of a handful of groups; not zero between columns
+  BigVector<Lane> sorted;               // cells of the groups of a sparse column; not zero between columns
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
   BigVector<std::uint64_t> touched;
   BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it
@@ -81,8 +81,7 @@ struct SearchRequest {
   // A sparse table: the filled cells of the block, and of each of its rows what it adds (Packed) or else its place in
   // the node, from 1; 0: it is not in the node.
   const CellLists* lists = nullptr;
-  View<const Lane> word_of_row;
-  View<const std::uint32_t> place_of_row;
+  View<const Lane> known_of_row;
   std::size_t block_rows = 0;
   bool counts = false;  // sides must have min_rows, which the sums do not count: scratch.group_rows does
   Lane min_rows = 1;

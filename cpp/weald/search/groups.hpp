@@ -38,13 +38,10 @@ bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch
   const auto order = at_least(scratch.codes, slots + 1);
   std::size_t found = 0;
   if (sparse) {
-    const auto touched = view(scratch.touched);
-    for (std::size_t word = 0; word <= slots / 64; ++word) {
-      for (std::uint64_t bits = touched[word]; bits != 0; bits &= bits - 1) {
-        order[found++] = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-      }
-      touched[word] = 0;
-    }
+    const std::size_t words = slots / 64 + 1;
+    std::uint64_t* const touched = view(scratch.touched).get(0, words);
+    for_bits(touched, words, [&](std::size_t code) { order[found++] = static_cast<Code>(code); });
+    std::fill_n(touched, words, 0);
   } else {
     for (std::size_t code = 0; code < slots; ++code) {
       order[found] = static_cast<Code>(code);
@@ -93,42 +90,6 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   }
   // The first lane is the count, or G << 32 | H: never zero where there is a row.
   return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
-}
-
-// Groups of a handful of rows, by sorting them: cell p holds what the p-th group adds. The missing
-// come last. Returns whether there are any.
-static_assert(kFewSorted <= 16);  // a row of the node in four bits
-
-inline bool collect_sorted(const Column& column, const NodeRows& node, const Channels& stats, const Lane*& cells,
-                           SplitScratch& scratch) {
-  const std::size_t n = node.n, lanes = stats.lanes;
-  std::uint32_t keys[kFewSorted];  // code << 4 | row of the node
-  visit_width(column, [&](auto codes) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t key =
-          static_cast<Code>(codes[node.rows[i] * column.stride]) << 4 | static_cast<std::uint32_t>(i);
-      std::size_t at = i;
-      for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
-      keys[at] = key;
-    }
-  });
-  const auto sums = at_least(scratch.sorted, kFewSorted * lanes);
-  const auto order = at_least(scratch.codes, kFewSorted);
-  std::size_t groups = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Code code = keys[i] >> 4;
-    const Lane* word = node.words.get((keys[i] & 15) * lanes, lanes);
-    if (groups > 0 && order[groups - 1] == code) {
-      for (std::size_t k = 0; k < lanes; ++k) sums[(groups - 1) * lanes + k] += word[k];
-    } else {
-      for (std::size_t k = 0; k < lanes; ++k) sums[groups * lanes + k] = word[k];
-      order[groups++] = code;
-    }
-  }
-  const bool missing = order[groups - 1] == column.n_codes;
-  scratch.order = {order.get(0, groups), groups - missing};
-  cells = sums.get(0, groups * lanes);
-  return missing;
 }
 
 // Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.

@@ -2,7 +2,7 @@
 // cuts of a column at once, in vector registers. The sums and the arithmetic are those of the walk in scan.hpp.
 #pragma once
 
-#include "weald/search/scored_cuts.hpp"
+#include "weald/search/column_search.hpp"
 
 namespace weald {
 
@@ -26,10 +26,7 @@ class NumberHistograms {
   void count(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats);
 
   static bool missing(std::size_t, const Column&) { return false; }  // those that are missing are no trouble
-  void forget(std::size_t c) {
-    std::fill_n(cell_of(c, 0), apart_ * lanes_, 0);
-    marks_[c].forget();
-  }
+  void forget(std::size_t c) { std::fill_n(cell_of(c, 0), apart_ * lanes_, 0); }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better, and forgets its cells; false if the
   // column does not vary.
@@ -49,9 +46,9 @@ class NumberHistograms {
 
   std::size_t lanes_ = 0, apart_ = 0;  // of a cell; slots of a column
   BigVector<Lane> cells_;              // of some columns, all zero between nodes
-  MarkedBytes marks_[kTogether];       // codes that occur, if there are few rows; none: look at all
   Lane left_[kMostLanes][kSlots] = {};
-  ScoredCuts cuts_;
+  std::uint8_t codes_[kSlots] = {};  // of a column: those that occur
+  double score_[kSlots] = {};        // of the cut after each of them
 };
 
 }  // namespace weald

@@ -2,6 +2,8 @@
 // walk: what lies left of the cut, what lies right, and the score of the pair.
 #pragma once
 
+#include <array>
+
 #include "weald/stats/criterion.hpp"
 #include "weald/stats/histogram.hpp"
 
@@ -69,88 +71,53 @@ class PackedSums {
   Lane left_ = 0, right_ = 0;
 };
 
-// One channel of any sign: count, H, G.
-template <class Score>
-class OneSums {
+// Channels of any sign: count, H, G_1..G_k; kOne: a single one, in registers.
+template <class Score, bool kOne>
+class DenseSums {
  public:
-  explicit OneSums(const Channels& stats)
-      : channels_(stats), lambda_(stats.lambda), g_unit_(unit_g(stats)), h_unit_(unit_h(stats)) {}
+  explicit DenseSums(const Channels& stats) : stats_(stats), lambda_(stats.lambda) {
+    if constexpr (!kOne) left_.resize(stats.lanes), right_.resize(stats.lanes), g_.resize(stats.channels);
+  }
   void start(const Lane* total) {
-    for (int k = 0; k < 3; ++k) left_[k] = 0, right_[k] = total[k];
+    for (std::size_t k = 0; k < left_.size(); ++k) left_[k] = 0, right_[k] = total[k];
   }
   void move(const Lane* cell) {
-    for (int k = 0; k < 3; ++k) left_[k] += cell[k], right_[k] -= cell[k];
+    for (std::size_t k = 0; k < left_.size(); ++k) left_[k] += cell[k], right_[k] -= cell[k];
   }
   Lane left_sum() const { return 0; }
   Lane left_count() const { return left_[0]; }
   Lane right_count() const { return right_[0]; }
   double left_h() const { return static_cast<double>(left_[1]); }
   double right_h() const { return static_cast<double>(right_[1]); }
+  // Monotone columns need one channel; checked at the door.
   double left_value() const { return static_cast<double>(left_[2]) / (left_h() + lambda_); }
   double right_value() const { return static_cast<double>(right_[2]) / (right_h() + lambda_); }
-  double score() const {
-    return Score::score(channels_, static_cast<double>(left_[2]) * g_unit_, left_h() * h_unit_) +
-           Score::score(channels_, static_cast<double>(right_[2]) * g_unit_, right_h() * h_unit_);
-  }
+  double score() { return side(left_.data()) + side(right_.data()); }
   bool may_beat(double best) const {
-    if constexpr (std::is_same_v<Score, Quadratic>) {
+    if constexpr (kOne && std::is_same_v<Score, Quadratic>) {
       const double gl = static_cast<double>(left_[2]), gr = static_cast<double>(right_[2]);
       return quadratic_may_beat(gl * gl, left_h() + lambda_, gr * gr, right_h() + lambda_, best);
     } else {
       return true;
     }
   }
-  static double whole_score(const Lane* total, const Channels& stats) {
-    return Score::score(stats, static_cast<double>(total[2]) * unit_g(stats),
-                        static_cast<double>(total[1]) * unit_h(stats));
-  }
+  static double whole_score(const Lane* total, const Channels& stats) { return DenseSums(stats).side(total); }
 
  private:
-  static double unit_g(const Channels& s) { return Score::kTrueUnits ? s.g_unit : 1; }
-  static double unit_h(const Channels& s) { return Score::kTrueUnits ? s.h_unit : 1; }
-  const Channels& channels_;
-  double lambda_, g_unit_, h_unit_;
-  Lane left_[3], right_[3];
-};
+  template <class T>
+  using Array = std::conditional_t<kOne, std::array<T, 3>, std::vector<T>>;
 
-// Any number of channels: count, H, G_1..G_k.
-template <class Score>
-class ManySums {
- public:
-  explicit ManySums(const Channels& stats)
-      : stats_(stats), left_(stats.lanes), right_(stats.lanes), g_(stats.channels) {}
-  void start(const Lane* total) {
-    std::fill(left_.begin(), left_.end(), 0);
-    std::copy(total, total + stats_.lanes, right_.begin());
-  }
-  void move(const Lane* cell) {
-    for (std::size_t k = 0; k < stats_.lanes; ++k) left_[k] += cell[k], right_[k] -= cell[k];
-  }
-  Lane left_sum() const { return 0; }
-  Lane left_count() const { return left_[0]; }
-  Lane right_count() const { return right_[0]; }
-  double left_h() const { return static_cast<double>(left_[1]); }
-  double right_h() const { return static_cast<double>(right_[1]); }
-  double left_value() const { return 0; }  // monotone columns need one channel; checked at the door
-  double right_value() const { return 0; }
-  double score() { return side(left_.data()) + side(right_.data()); }
-  bool may_beat(double) const { return true; }
-  static double whole_score(const Lane* total, const Channels& stats) {
-    ManySums sums(stats);
-    return sums.side(total);
-  }
-
- private:
   double side(const Lane* lanes) {
     const double g_unit = Score::kTrueUnits ? stats_.g_unit : 1, h_unit = Score::kTrueUnits ? stats_.h_unit : 1;
-    for (std::size_t k = 0; k < stats_.channels; ++k) {
-      g_[k] = static_cast<double>(lanes[2 + k]) * g_unit;
-    }
-    return Score::score(g_.data(), static_cast<double>(lanes[1]) * h_unit, stats_);
+    const double h = static_cast<double>(lanes[1]) * h_unit;
+    if constexpr (kOne) return Score::score(stats_, static_cast<double>(lanes[2]) * g_unit, h);
+    for (std::size_t k = 0; k < g_.size(); ++k) g_[k] = static_cast<double>(lanes[2 + k]) * g_unit;
+    return Score::score(g_.data(), h, stats_);
   }
   const Channels& stats_;
-  std::vector<Lane> left_, right_;
-  std::vector<double> g_;
+  const double lambda_;
+  Array<Lane> left_{}, right_{};
+  Array<double> g_{};
 };
 
 // The same walk for the case that matters most: two classes, Gini, no limits, no missing values.
@@ -239,15 +206,15 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, C
 // Calls fn with the Sums that fit the statistics.
 template <class Fn>
 auto with_sums(const Channels& stats, Fn&& fn) {
-  using Result = decltype(fn(OneSums<Quadratic>(stats)));
+  using Result = decltype(fn(PackedSums<Quadratic>(stats)));
   return with_criterion(stats.criterion, [&](auto kind) -> Result {
     using Kind = decltype(kind);
     if constexpr (Kind::kFromRows) {
       throw std::logic_error("a criterion without sums");
     } else {
       if (stats.layout == Layout::Packed) return fn(PackedSums<typename Kind::Score>(stats));
-      if (stats.channels == 1) return fn(OneSums<typename Kind::Score>(stats));
-      return fn(ManySums<typename Kind::Score>(stats));
+      if (stats.channels == 1) return fn(DenseSums<typename Kind::Score, true>(stats));
+      return fn(DenseSums<typename Kind::Score, false>(stats));
     }
   });
 }

@@ -19,21 +19,15 @@ class SmallHistograms {
     for (std::size_t i = 0; i < node.n; ++i) {
       words_[i] = static_cast<std::uint32_t>(node.words[i] >> 16 | (node.words[i] & 0xFFFF));
     }
-    const std::size_t k = columns.size(), stride = columns[0]->stride;
+    const std::size_t k = columns.size();
     std::size_t most = 0;
     for (const Column* column : columns) most = std::max(most, column->slots());
     apart_ = slots_apart(k, most);
     for (std::size_t c = 0; c < k; ++c) std::fill_n(cells_ + c * apart_, whole_vectors(most), 0U);
-    const auto rows = node.rows;
-    const std::uint32_t* const words = words_.data();
-    std::uint32_t* const cells = cells_;
-    with_bytes(columns, apart_, [&](const auto& data, auto apart) {
-      for (std::size_t i = 0; i < node.n; ++i) {
-        const std::size_t row = rows[i] * stride;
-        const std::uint32_t word = words[i];
-        for (std::size_t c = 0; c < data.size() && c < k; ++c) cells[c * apart + data[c][row]] += word;
-      }
-    });
+    add_rows_together(
+        columns, node, apart_, View(cells_, kTogetherSlots), std::integral_constant<std::size_t, 1>{},
+        [words = words_.data()](std::size_t i) { return words[i]; },
+        [](std::uint32_t word, std::uint32_t* cell) { *cell += word; });
   }
 
   void forget(std::size_t) {}  // cells are cleared when they are counted

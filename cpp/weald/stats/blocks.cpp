@@ -23,22 +23,11 @@ Code squeeze(View<const From> codes, std::size_t stride, const Row* rows, std::s
     seen[code / 64] |= std::uint64_t{1} << (code % 64);
   }
   Code next = 0;
-  for (std::size_t word = 0; word < seen.size(); ++word) {
-    for (std::uint64_t bits = seen[word]; bits != 0; bits &= bits - 1) {
-      const Code code = static_cast<Code>(word * 64) + static_cast<Code>(std::countr_zero(bits));
-      renumber[code] = next++;
-      keep(code);
-    }
-  }
+  for_bits(seen.data(), seen.size(), [&](std::size_t code) {
+    renumber[code] = next++;
+    keep(static_cast<Code>(code));
+  });
   return next;
-}
-
-// Runs fn with a pointer of the given width into a buffer of bytes.
-template <class Fn>
-void with_width(std::uint8_t width, std::uint8_t* bytes, Fn&& fn) {
-  if (width == 1) return fn(bytes);
-  if (width == 2) return fn(reinterpret_cast<std::uint16_t*>(bytes));
-  fn(reinterpret_cast<std::uint32_t*>(bytes));
 }
 
 // A block of some rows, with what they add and where they come from: all but their codes.
@@ -47,152 +36,14 @@ std::shared_ptr<Block> gather_statistics(const Block& parent, const Row* rows, s
   Block& block = *out;
   block.n_rows = n;
   block.gathered = true;
-  const std::size_t per_row = stats.stored_per_row();
-  block.word_storage.resize(n * per_row);
   block.origin_storage.resize(n);
   for (std::size_t i = 0; i < n; ++i) block.origin_storage[i] = parent.original(rows[i]);
-  if (parent.class_bytes) {
-    for (std::size_t i = 0; i < n; ++i) block.word_storage[i] = unpack_class_byte(parent.class_bytes[rows[i]]);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.words.get(rows[i] * per_row, per_row), per_row, &block.word_storage[i * per_row]);
-    }
-  }
-  if (parent.hot) {
-    block.hot_storage.resize(n * stats.n_outputs);
-    for (std::size_t i = 0; i < n; ++i) {
-      std::copy_n(parent.hot.get(rows[i] * stats.n_outputs, stats.n_outputs), stats.n_outputs,
-                  &block.hot_storage[i * stats.n_outputs]);
-    }
-    block.hot = view(std::as_const(block.hot_storage));
-  }
+  copy_statistics(parent, rows, n, stats, block.word_storage, block.hot_storage);
+  if (parent.hot) block.hot = view(std::as_const(block.hot_storage));
   block.words = view(std::as_const(block.word_storage));
   block.origin = view(std::as_const(block.origin_storage));
   return out;
 }
-
-}  // namespace
-
-std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats) {
-  auto block = std::make_shared<Block>();
-  block->n_rows = matrix.n_rows;
-  block->columns = matrix.columns;
-  block->words = view(stats.words);
-  if (!stats.class_bytes.empty()) block->class_bytes = view(stats.class_bytes);
-  if (!stats.hot.empty()) block->hot = view(stats.hot);
-  block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
-  if (matrix.sparse) block->lists = {matrix.sparse, &matrix.sparse->lists};
-  for (const Column& column : matrix.columns) {
-    block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
-    block->bytes &= column.width == 1;
-    if (!matrix.row_bytes) continue;
-    block->places.push_back(
-        static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
-  }
-  return block;
-}
-
-std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
-                                          Interrupt& interrupt) {
-  auto block = gather_statistics(parent, rows, n, stats);
-  const std::size_t d = parent.columns.size();
-  block->column_storage.resize(d);
-  block->decode_storage.resize(d);
-  block->low_storage.resize(d);
-  block->high_storage.resize(d);
-  block->code_storage.resize(n * d * width_for(n + 1) + 4 * d);  // with room for alignment
-  std::uint8_t* free = block->code_storage.data();
-  std::vector<std::uint64_t> seen;
-  BigVector<Code> renumber;
-  Patience patience(interrupt);
-  for (std::size_t j = 0; j < d; ++j) {
-    patience.spend(4 * n);
-    const Column& from = parent.columns[j];
-    Column& to = block->column_storage[j];
-    to.categorical = from.categorical, to.many = from.many;
-    if (from.constant()) {
-      to.n_codes = from.n_codes;
-      to.has_missing = from.has_missing;
-      continue;  // constant above, constant here: never looked at again
-    }
-    auto& decode = block->decode_storage[j];
-    auto& low = block->low_storage[j];
-    auto& high = block->high_storage[j];
-    visit_width(from, [&](auto codes) {
-      const Code missing = from.n_codes;
-      const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber, [&](Code code) {
-        if (code == missing) {
-          to.has_missing = true;
-        } else if (from.categorical) {
-          decode.push_back(from.original(code));
-        } else if (from.ends) {
-          low.push_back(from.ends.low(code));
-          high.push_back(from.ends.high(code));
-        }
-      });
-      to.n_codes = slots - (to.has_missing ? 1 : 0);
-      to.width = width_for(slots);
-      to.data = free, to.extent = n;
-      with_width(to.width, free, [&](auto* out) {
-        using Out = std::remove_pointer_t<decltype(out)>;
-        for (std::size_t i = 0; i < n; ++i) {
-          out[i] = static_cast<Out>(renumber[codes[rows[i] * from.stride]]);
-        }
-      });
-    });
-    to.decode = decode.data();
-    if (from.ends) to.ends = {low.data(), high.data()};
-    // The next column starts on a boundary that suits any width.
-    free += (n * to.width + 3) / 4 * 4;
-    block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
-    block->bytes &= to.width == 1;
-  }
-  block->columns = block->column_storage;
-  return block;
-}
-
-std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats) {
-  auto block = gather_statistics(parent, rows, n, stats);
-  block->most_codes = parent.most_codes;
-  block->row_stride = parent.row_stride, block->places = parent.places;
-  block->code_storage.resize(n * parent.row_stride + kRowSlack);
-  std::uint8_t* base = block->code_storage.data();
-  block->row_bytes = base;
-  // In pieces of a fixed size, the last of which may reach into the next row: that comes after it, and
-  // there is room behind the last.
-  constexpr std::size_t kPiece = 16;
-  static_assert(kPiece <= kRowSlack);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t* from = parent.row_bytes + rows[i] * parent.row_stride;
-    std::uint8_t* to = base + i * parent.row_stride;
-    for (std::size_t at = 0; at < parent.row_stride; at += kPiece) std::memcpy(to + at, from + at, kPiece);
-  }
-  block->column_storage.assign(parent.columns.begin(), parent.columns.end());
-  block->columns = block->column_storage;
-  for (Column& column : block->column_storage) {
-    column.alone = nullptr;
-    const std::size_t place =
-        static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
-    column.data = base + place, column.extent = n * parent.row_stride - place;
-  }
-  return block;
-}
-
-bool worth_gathering_rows(const Block& block, std::size_t n) {
-  // Once on the way into the second cache, once on the way into the first.
-  const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
-  return uses(Path::GatheredRows) && block.row_bytes != nullptr && n >= kFewestRowsGathered &&
-         ((bytes <= kFirstCache && parent > 2 * kFirstCache) || (bytes <= kSecondCache && parent > 4 * kSecondCache));
-}
-
-bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
-  if (!uses(Path::SqueezedBlocks) || n * 4 > block.n_rows || n < kFewestGathered) return false;
-  if (block.most_codes > kByteCodes) return true;  // ranks: more codes than rows soon, squeeze them
-  // Bins: only to bring the rows together, when they are too few to keep histograms of.
-  return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
-}
-
-namespace {
 
 // Those of the parent's cells that are in the rows, list by list: their order stays.
 void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size_t least, CellLists& out) {
@@ -277,6 +128,135 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
 }
 
 }  // namespace
+
+void copy_statistics(const Block& block, const Row* rows, std::size_t n, const Statistics& stats,
+                     BigVector<Lane>& words, BigVector<std::uint32_t>& hot) {
+  const auto copy = [&]<class T>(View<const T> from, std::size_t each, BigVector<T>& out) {
+    if (out.size() < n * each) out.resize(n * each);
+    for (std::size_t i = 0; i < n && each == 1; ++i) out[i] = from[rows[i]];  // a call for each would cost more
+    for (std::size_t i = 0; i < n && each > 1; ++i) std::copy_n(from.get(rows[i] * each, each), each, &out[i * each]);
+  };
+  if (block.class_bytes) {
+    if (words.size() < n) words.resize(n);
+    for (std::size_t i = 0; i < n; ++i) words[i] = unpack_class_byte(block.class_bytes[rows[i]]);
+  } else {
+    copy(block.words, stats.stored_per_row(), words);
+  }
+  if (block.hot) copy(block.hot, stats.n_outputs, hot);
+}
+
+std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats) {
+  auto block = std::make_shared<Block>();
+  block->n_rows = matrix.n_rows;
+  block->columns = matrix.columns;
+  block->words = view(stats.words);
+  if (!stats.class_bytes.empty()) block->class_bytes = view(stats.class_bytes);
+  if (!stats.hot.empty()) block->hot = view(stats.hot);
+  block->row_bytes = matrix.row_bytes, block->row_stride = matrix.row_stride, block->bundles = matrix.bundles;
+  if (matrix.sparse) block->lists = {matrix.sparse, &matrix.sparse->lists};
+  for (const Column& column : matrix.columns) {
+    block->most_codes = std::max<std::size_t>(block->most_codes, column.slots());
+    block->bytes &= column.width == 1;
+    if (!matrix.row_bytes) continue;
+    block->places.push_back(
+        static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(column.data) - matrix.row_bytes));
+  }
+  return block;
+}
+
+std::shared_ptr<const Block> gather_block(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats,
+                                          Interrupt& interrupt) {
+  auto block = gather_statistics(parent, rows, n, stats);
+  const std::size_t d = parent.columns.size();
+  block->column_storage.resize(d);
+  block->decode_storage.resize(d);
+  block->low_storage.resize(d);
+  block->high_storage.resize(d);
+  block->code_storage.resize(n * d * width_for(n + 1) + 4 * d);  // with room for alignment
+  std::uint8_t* free = block->code_storage.data();
+  std::vector<std::uint64_t> seen;
+  BigVector<Code> renumber;
+  Patience patience(interrupt);
+  for (std::size_t j = 0; j < d; ++j) {
+    patience.spend(4 * n);
+    const Column& from = parent.columns[j];
+    Column& to = block->column_storage[j];
+    to.categorical = from.categorical, to.many = from.many;
+    if (from.constant()) {
+      to.n_codes = from.n_codes;
+      to.has_missing = from.has_missing;
+      continue;  // constant above, constant here: never looked at again
+    }
+    auto& decode = block->decode_storage[j];
+    auto& low = block->low_storage[j];
+    auto& high = block->high_storage[j];
+    visit_width(from, [&](auto codes) {
+      const Code missing = from.n_codes;
+      const Code slots = squeeze(codes, from.stride, rows, n, from.slots(), seen, renumber, [&](Code code) {
+        if (code == missing) {
+          to.has_missing = true;
+        } else if (from.categorical) {
+          decode.push_back(from.original(code));
+        } else if (from.ends) {
+          low.push_back(from.ends.low(code));
+          high.push_back(from.ends.high(code));
+        }
+      });
+      to.n_codes = slots - (to.has_missing ? 1 : 0);
+      to.width = width_for(slots);
+      to.data = free, to.extent = n;
+      with_codes(to.width, free, [&](auto* out) {
+        using Out = std::remove_pointer_t<decltype(out)>;
+        for (std::size_t i = 0; i < n; ++i) {
+          out[i] = static_cast<Out>(renumber[codes[rows[i] * from.stride]]);
+        }
+      });
+    });
+    to.decode = decode.data();
+    if (from.ends) to.ends = {low.data(), high.data()};
+    // The next column starts on a boundary that suits any width.
+    free += (n * to.width + 3) / 4 * 4;
+    block->most_codes = std::max<std::size_t>(block->most_codes, to.slots());
+    block->bytes &= to.width == 1;
+  }
+  block->columns = block->column_storage;
+  return block;
+}
+
+std::shared_ptr<const Block> gather_rows(const Block& parent, const Row* rows, std::size_t n, const Statistics& stats) {
+  auto block = gather_statistics(parent, rows, n, stats);
+  block->most_codes = parent.most_codes;
+  block->row_stride = parent.row_stride, block->places = parent.places;
+  block->code_storage.resize(n * parent.row_stride + kRowSlack);
+  std::uint8_t* base = block->code_storage.data();
+  block->row_bytes = base;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::memcpy(base + i * parent.row_stride, parent.row_bytes + rows[i] * parent.row_stride, parent.row_stride);
+  }
+  block->column_storage.assign(parent.columns.begin(), parent.columns.end());
+  block->columns = block->column_storage;
+  for (Column& column : block->column_storage) {
+    column.alone = nullptr;
+    const std::size_t place =
+        static_cast<std::size_t>(static_cast<const std::uint8_t*>(column.data) - parent.row_bytes);
+    column.data = base + place, column.extent = n * parent.row_stride - place;
+  }
+  return block;
+}
+
+bool worth_gathering_rows(const Block& block, std::size_t n) {
+  // Once on the way into the second cache, once on the way into the first.
+  const std::size_t bytes = n * block.row_stride, parent = block.n_rows * block.row_stride;
+  return uses(Path::GatheredRows) && block.row_bytes != nullptr && n >= kFewestRowsGathered &&
+         ((bytes <= kFirstCache && parent > 2 * kFirstCache) || (bytes <= kSecondCache && parent > 4 * kSecondCache));
+}
+
+bool worth_gathering(const Block& block, std::size_t n, std::size_t columns_per_node) {
+  if (!uses(Path::SqueezedBlocks) || n * 4 > block.n_rows || n < kFewestGathered) return false;
+  if (block.most_codes > kByteCodes) return true;  // ranks: more codes than rows soon, squeeze them
+  // Bins: only to bring the rows together, when they are too few to keep histograms of.
+  return !block.gathered && n < 2 * block.most_codes && columns_per_node * 4 >= block.columns.size();
+}
 
 std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n,
                                           std::size_t least, const Statistics& stats,

@@ -57,6 +57,10 @@ struct Block {
   }
 };
 
+// What some rows of a block add, as it is kept, and (OneHot) the channels to add to, one row after another.
+void copy_statistics(const Block& block, const Row* rows, std::size_t n, const Statistics& stats,
+                     BigVector<Lane>& words, BigVector<std::uint32_t>& hot);
+
 // The whole matrix as a block.
 std::shared_ptr<const Block> whole_block(const Binned& matrix, const Statistics& stats);
 

@@ -107,6 +107,40 @@ void for_chunks(std::size_t n, std::size_t threads, Interrupt& interrupt, Fn&& f
 
 std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
 
+// Adds the derivatives of a row to sums in whole units: g, h, w.
+template <bool kHessian, bool kWeight>
+inline void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
+  const Cut<kWeight> cut(given, row);
+  sums[0] += cut(given.gradient[row], units.per_g);
+  if (kHessian) sums[1] += cut(given.hessian[row], units.per_h);
+  if (kWeight) sums[2] += cut(1.0, units.per_w);
+}
+
+GradientSums in_own_units(const Derivatives& given, const FineUnits& units, const double* sums, std::size_t n) {
+  const double w = given.weight ? sums[2] / units.per_w : static_cast<double>(n);
+  return {sums[0] / units.per_g, given.hessian ? sums[1] / units.per_h : w, w};
+}
+
+struct WordScale {
+  double g = 1, h = 1;  // units per gradient, per hessian (or weight)
+  bool counts = false;  // H is the weight itself, in ones
+};
+
+WEALD_WIDE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
+                           Lane* words) {
+  with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Cut<kWeight> cut(given, i);
+      const double g = cut.or_none(-given.gradient[i], scale.g);
+      const double bend = kHessian ? given.hessian[i] : 1.0;
+      const double h = scale.counts ? cut.weight : std::max(1.0, cut.or_none(bend, scale.h));
+      // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
+      words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
+      if (cut.absent()) words[i] = 0;
+    }
+  });
+}
+
 }  // namespace
 
 FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Interrupt& interrupt) {
@@ -130,24 +164,6 @@ FineUnits choose_fine_units(const Derivatives& given, std::size_t threads, Inter
   for (const GradientSums& s : sums) out.sum_g += s.g, out.sum_h += s.h;
   return out;
 }
-
-namespace {
-
-// Adds the derivatives of a row to sums in whole units: g, h, w.
-template <bool kHessian, bool kWeight>
-inline void add_row(const Derivatives& given, const FineUnits& units, std::size_t row, double* sums) {
-  const Cut<kWeight> cut(given, row);
-  sums[0] += cut(given.gradient[row], units.per_g);
-  if (kHessian) sums[1] += cut(given.hessian[row], units.per_h);
-  if (kWeight) sums[2] += cut(1.0, units.per_w);
-}
-
-GradientSums in_own_units(const Derivatives& given, const FineUnits& units, const double* sums, std::size_t n) {
-  const double w = given.weight ? sums[2] / units.per_w : static_cast<double>(n);
-  return {sums[0] / units.per_g, given.hessian ? sums[1] / units.per_h : w, w};
-}
-
-}  // namespace
 
 GradientSums sum_gradients(const Derivatives& given, const FineUnits& units, const Row* rows, std::size_t n) {
   double sums[3] = {};
@@ -189,30 +205,6 @@ std::vector<GradientSums> sum_gradients_by(const Derivatives& given, const FineU
   }
   return out;
 }
-
-namespace {
-
-struct WordScale {
-  double g = 1, h = 1;  // units per gradient, per hessian (or weight)
-  bool counts = false;  // H is the weight itself, in ones
-};
-
-WEALD_WIDE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
-                           Lane* words) {
-  with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Cut<kWeight> cut(given, i);
-      const double g = cut.or_none(-given.gradient[i], scale.g);
-      const double bend = kHessian ? given.hessian[i] : 1.0;
-      const double h = scale.counts ? cut.weight : std::max(1.0, cut.or_none(bend, scale.h));
-      // Whole numbers below 2^31, so the conversion to 32 bits is exact and quick.
-      words[i] = Lane{static_cast<std::int32_t>(g)} << 32 | Lane{static_cast<std::int32_t>(h)};
-      if (cut.absent()) words[i] = 0;
-    }
-  });
-}
-
-}  // namespace
 
 Statistics make_gradient_statistics(const Derivatives& given, const FineUnits& units, bool newton, double lambda,
                                     std::size_t min_samples_leaf, bool with_counts, RowStatistics memory,

@@ -63,45 +63,46 @@ inline void sum_h(const Channels& stats, std::size_t slots, View<Lane> cells) {
   }
 }
 
-// cells[slot_of(code)] += what each row adds; without_h: sum_h will be called in the end.
+// Calls fn(lanes, add), where add(i, cell) adds row i of the node to a cell of so many lanes; few are known to the
+// compiler. without_h: sum_h will be called in the end.
+template <class Fn>
+void with_adding(const NodeRows& node, const Channels& stats, bool without_h, Fn&& fn) {
+  // Copies: the stores into cells might alias the fields as far as the compiler knows.
+  const auto dense = [&, words = node.words](auto lanes) {
+    fn(lanes, [=](std::size_t i, Lane* cell) {
+      for (std::size_t k = 0; k < lanes; ++k) cell[k] += words[i * lanes + k];
+    });
+  };
+  if (stats.layout == Layout::Packed) return dense(std::integral_constant<std::size_t, 1>{});
+  if (stats.layout == Layout::Dense) {
+    return stats.lanes == 3 ? dense(std::integral_constant<std::size_t, 3>{}) : dense(stats.lanes);
+  }
+  if (without_h) {
+    return fn(stats.lanes, [words = node.words, hot = node.hot](std::size_t i, Lane* cell) {
+      cell[0] += 1, cell[2 + hot[i]] += words[i];
+    });
+  }
+  fn(stats.lanes, [words = node.words, hot = node.hot, outputs = stats.n_outputs](std::size_t i, Lane* cell) {
+    const Lane h = words[i];
+    cell[0] += 1, cell[1] += h;
+    for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
+  });
+}
+
+// cells[slot_of(code)] += what each row adds.
 template <class SlotOf>
 void add_rows(const Column& column, const NodeRows& node, const Channels& stats, View<Lane> cells, SlotOf slot_of,
               bool without_h = false) {
-  // Copies in locals: the stores into cells might alias the fields as far as the compiler knows.
-  const auto rows = node.rows;
-  const auto words = node.words;
-  const auto hot = node.hot;
-  const std::size_t n = node.n, stride = column.stride, lanes = stats.lanes;
-  const std::size_t outputs = stats.n_outputs;
-  visit_width(column, [=, &stats](auto codes) {
-    const auto each = [=](auto&& add) {
+  visit_width(column, [&](auto codes) {
+    with_adding(node, stats, without_h, [&](auto lanes, auto add) {
+      const auto rows = node.rows;
+      const auto into = cells;
+      const std::size_t n = node.n, stride = column.stride;
       for (std::size_t i = 0; i < n; ++i) {
-        add(i, static_cast<std::size_t>(slot_of(static_cast<Code>(codes[rows[i] * stride]))));
+        const std::size_t slot = slot_of(static_cast<Code>(codes[rows[i] * stride]));
+        add(i, into.get(slot * lanes, lanes));
       }
-    };
-    if (stats.layout == Layout::Packed) {
-      each([=](std::size_t i, std::size_t slot) { cells[slot] += words[i]; });
-    } else if (stats.layout == Layout::Dense && lanes == 3) {
-      each([=](std::size_t i, std::size_t slot) {
-        for (std::size_t k = 0; k < 3; ++k) cells[slot * 3 + k] += words[i * 3 + k];
-      });
-    } else if (stats.layout == Layout::Dense) {
-      each([=](std::size_t i, std::size_t slot) {
-        for (std::size_t k = 0; k < lanes; ++k) cells[slot * lanes + k] += words[i * lanes + k];
-      });
-    } else if (without_h) {
-      each([=](std::size_t i, std::size_t slot) {
-        Lane* cell = cells.get(slot * lanes, lanes);
-        cell[0] += 1, cell[2 + hot[i]] += words[i];
-      });
-    } else {
-      each([=](std::size_t i, std::size_t slot) {
-        Lane* cell = cells.get(slot * lanes, lanes);
-        const Lane h = words[i];
-        cell[0] += 1, cell[1] += h;
-        for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
-      });
-    }
+    });
   });
 }
 
@@ -135,46 +136,24 @@ void with_bytes(std::span<const Column* const> columns, std::size_t apart, Fn&& 
   apart == kByteSlots ? call(Few{}, std::integral_constant<std::size_t, kByteSlots>{}) : call(Few{}, apart);
 }
 
-// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one
-// column fill the waits of another: cells[c * apart + code * lanes ..] += what each row adds.
-inline void add_rows_together(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats,
-                              std::size_t apart, View<Lane> cells) {
-  const std::size_t k = columns.size(), lanes = stats.lanes, outputs = stats.n_outputs;
-  const std::size_t stride = columns[0]->stride;  // of all of them
+// Several columns of bytes at once, so that a row's codes are fetched together and the adds of one column fill the waits of
+// another: for each row, add(what it adds, its cell) in each column, where the cells of the c-th, of so many lanes, begin
+// at c * apart. row_of(i): what row i of the node adds.
+template <class Cell, class Lanes, class RowOf, class Add>
+void add_rows_together(std::span<const Column* const> columns, const NodeRows& node, std::size_t apart,
+                       View<Cell> cells, Lanes lanes, const RowOf& row_of, const Add& add) {
+  const std::size_t k = columns.size(), stride = columns[0]->stride, n = node.n;  // the stride of all of them
   const auto rows = node.rows;
-  const auto words = node.words;
-  const auto each = [&](auto&& add) {
-    with_bytes(columns, apart, [&](const auto& data, auto distance) {
-      const auto add_row = [&](std::size_t i) {
-        const std::size_t row = rows[i] * stride;
-        for (std::size_t c = 0; c < data.size() && c < k; ++c) {
-          add(i, cells.get(c * distance + data[c][row] * lanes, lanes));
-        }
-      };
-      std::size_t i = 0;
-      for (; i + kPrefetchRows < node.n; ++i) {
-        prefetch(data[0].address(rows[i + kPrefetchRows] * stride));
-        add_row(i);
+  with_bytes(columns, apart, [&](const auto& data, auto distance) {
+    for (std::size_t i = 0; i < n; ++i) {
+      prefetch(data[0].address(rows[std::min(i + kPrefetchRows, n - 1)] * stride));
+      const auto added = row_of(i);
+      const std::size_t row = rows[i] * stride;
+      for (std::size_t c = 0; c < data.size() && c < k; ++c) {
+        add(added, cells.get(c * distance + data[c][row] * lanes, lanes));
       }
-      for (; i < node.n; ++i) add_row(i);
-    });
-  };
-  if (stats.layout == Layout::Packed) {
-    each([=](std::size_t i, Lane* cell) { *cell += words[i]; });
-  } else if (stats.layout == Layout::Dense) {
-    each([=](std::size_t i, Lane* cell) {
-      for (std::size_t l = 0; l < lanes; ++l) cell[l] += words[i * lanes + l];
-    });
-  } else if (sums_h_at_the_end(stats, node.n, apart / lanes)) {
-    each([=, hot = node.hot](std::size_t i, Lane* cell) { cell[0] += 1, cell[2 + hot[i]] += words[i]; });
-    sum_h(stats, k * apart / lanes, cells);
-  } else {
-    each([=, hot = node.hot](std::size_t i, Lane* cell) {
-      const Lane h = words[i];
-      cell[0] += 1, cell[1] += h;
-      for (std::size_t o = 0; o < outputs; ++o) cell[2 + hot[i * outputs + o]] += h;
-    });
-  }
+    }
+  });
 }
 
 // The sums of all rows of a node.

@@ -12,15 +12,6 @@ namespace weald {
 
 namespace {
 
-// The largest power of two, as an exponent, by which a total may be multiplied and stay below
-// 2^bits. Powers of two scale floats without rounding.
-int exponent_for(double total, int bits) {
-  if (!(total > 0)) return 0;
-  int exponent;
-  std::frexp(total, &exponent);  // total < 2^exponent
-  return bits - exponent;
-}
-
 struct Weights {
   bool unit = true;   // all 1
   bool whole = true;  // all whole numbers, each time a row counts

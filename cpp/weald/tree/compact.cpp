@@ -143,6 +143,45 @@ std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std:
   return out;
 }
 
+// Walks nodes in pre-order, where those of a subtree are neighbours, and checks that they are a tree. right_of(i) gives
+// the "no" child of node i, or -1 for a leaf; visit(i, depth) is told of every node.
+template <class RightOf, class Visit>
+void walk_preorder(std::size_t n, Patience& patience, RightOf&& right_of, Visit&& visit) {
+  require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
+  std::vector<std::pair<std::size_t, std::uint32_t>> open;  // "no" branches to come: node, its depth
+  std::uint32_t depth = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    patience.spend(4);
+    visit(i, depth);
+    const std::int64_t right = right_of(i);
+    require(right >= -1, "a child is out of range");
+    if (right >= 0) {
+      require(right > static_cast<std::int64_t>(i) + 1 && right < static_cast<std::int64_t>(n),
+              "a child is out of range");
+      open.emplace_back(static_cast<std::size_t>(right), ++depth);
+    } else if (i + 1 < n) {
+      require(!open.empty() && open.back().first == i + 1, "its nodes are not in pre-order");
+      depth = open.back().second;
+      open.pop_back();
+    }
+  }
+  require(open.empty(), "a branch is missing");
+}
+
+// Every row stands for numbers: v / W, of classes none below 0.
+void check_table(const ValueTable& table, const Outputs& outputs, Patience& patience) {
+  const std::size_t width = 1 + outputs.width(), cells = table.bytes.size() / table.cell_bytes();
+  require(table.bytes.size() % (width * table.cell_bytes()) == 0, "its table of values is cut off");
+  table.visit([&](const auto* values) {
+    for (std::size_t k = 0; k < cells; ++k) {
+      patience.spend(1);
+      const auto value = static_cast<double>(values[k]);
+      require(std::isfinite(value), "a leaf does not say a finite number");
+      require(k % width == 0 ? value > 0 : value >= 0 || !outputs.classifies(), "a leaf says a share below 0");
+    }
+  });
+}
+
 }  // namespace
 
 CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
@@ -254,35 +293,6 @@ std::vector<double> importance_of(const CompactTree& tree, const Outputs& output
   return importance_of(all.shape, all.nodes, columns);
 }
 
-namespace {
-
-// Walks nodes in pre-order, where those of a subtree are neighbours, and checks that they are a tree. right_of(i) gives
-// the "no" child of node i, or -1 for a leaf; visit(i, depth) is told of every node.
-template <class RightOf, class Visit>
-void walk_preorder(std::size_t n, Patience& patience, RightOf&& right_of, Visit&& visit) {
-  require(n > 0 && n < (std::size_t{1} << 31), "it has no nodes, or too many");
-  std::vector<std::pair<std::size_t, std::uint32_t>> open;  // "no" branches to come: node, its depth
-  std::uint32_t depth = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    patience.spend(4);
-    visit(i, depth);
-    const std::int64_t right = right_of(i);
-    require(right >= -1, "a child is out of range");
-    if (right >= 0) {
-      require(right > static_cast<std::int64_t>(i) + 1 && right < static_cast<std::int64_t>(n),
-              "a child is out of range");
-      open.emplace_back(static_cast<std::size_t>(right), ++depth);
-    } else if (i + 1 < n) {
-      require(!open.empty() && open.back().first == i + 1, "its nodes are not in pre-order");
-      depth = open.back().second;
-      open.pop_back();
-    }
-  }
-  require(open.empty(), "a branch is missing");
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, Interrupt& interrupt) {
   std::vector<std::uint32_t> depths(right.size());
   Patience patience(interrupt);
@@ -291,24 +301,6 @@ std::vector<std::uint32_t> check_preorder(std::span<const std::int64_t> right, I
       [&](std::size_t i, std::uint32_t depth) { depths[i] = depth; });
   return depths;
 }
-
-namespace {
-
-// Every row stands for numbers: v / W, of classes none below 0.
-void check_table(const ValueTable& table, const Outputs& outputs, Patience& patience) {
-  const std::size_t width = 1 + outputs.width(), cells = table.bytes.size() / table.cell_bytes();
-  require(table.bytes.size() % (width * table.cell_bytes()) == 0, "its table of values is cut off");
-  table.visit([&](const auto* values) {
-    for (std::size_t k = 0; k < cells; ++k) {
-      patience.spend(1);
-      const auto value = static_cast<double>(values[k]);
-      require(std::isfinite(value), "a leaf does not say a finite number");
-      require(k % width == 0 ? value > 0 : value >= 0 || !outputs.classifies(), "a leaf says a share below 0");
-    }
-  });
-}
-
-}  // namespace
 
 void check_tree(CompactTree& tree, const Outputs& outputs, std::span<const std::uint32_t> n_categories,
                 Interrupt& interrupt) {

@@ -123,33 +123,33 @@ bool prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
   if (std::find(cut.begin(), cut.end(), true) == cut.end()) return false;
   // Pre-order: what lies below a cut node follows it, up to the first node outside its rows.
   const std::size_t width = nodes.n_outputs * nodes.max_classes;
+  std::vector<std::size_t> kept;
   std::vector<std::int32_t> number(n, -1);
-  std::size_t kept = 0;
   Patience patience(interrupt);
-  for (std::size_t m = 0; m < n; ++kept) {
+  for (std::size_t m = 0; m < n;) {
     patience.spend(8 + width);
-    number[m] = static_cast<std::int32_t>(kept);
-    const bool leaf = shape.right[m] < 0 || cut[m];
-    shape.right[kept] = leaf ? -1 : shape.right[m];
-    shape.feature[kept] = leaf ? -2 : shape.feature[m];
-    shape.threshold[kept] = leaf ? -2 : shape.threshold[m];
-    shape.missing_left[kept] = !leaf && shape.missing_left[m];
-    shape.set_begin[kept] = leaf ? -1 : shape.set_begin[m];
-    shape.begin[kept] = shape.begin[m], shape.end[kept] = shape.end[m];
-    nodes.n_rows[kept] = nodes.n_rows[m];
-    nodes.weight[kept] = nodes.weight[m], nodes.impurity[kept] = nodes.impurity[m];
-    std::copy_n(&nodes.value[m * width], width, &nodes.value[kept * width]);
-    const Row end = shape.end[kept];
+    number[m] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(m);
+    const bool leaf = cut[m];
+    const Row end = shape.end[m];
     for (++m; leaf && m < n && shape.begin[m] < end;) ++m;
   }
-  for (std::size_t m = 0; m < kept; ++m) {
-    if (shape.right[m] >= 0) shape.right[m] = number[static_cast<std::size_t>(shape.right[m])];
+  const auto keep = [&](std::size_t each, auto&... arrays) {
+    for (std::size_t k = 0; k < kept.size(); ++k)
+      (std::copy_n(arrays.begin() + kept[k] * each, each, arrays.begin() + k * each), ...);
+    (arrays.resize(kept.size() * each), ...);
+  };
+  keep(1, shape.right, shape.feature, shape.threshold, shape.missing_left, shape.set_begin, shape.begin, shape.end,
+       nodes.n_rows, nodes.weight, nodes.impurity);
+  keep(width, nodes.value);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    if (cut[kept[k]]) {
+      shape.right[k] = -1, shape.feature[k] = -2, shape.threshold[k] = -2;
+      shape.missing_left[k] = 0, shape.set_begin[k] = -1;
+    } else if (shape.right[k] >= 0) {
+      shape.right[k] = number[static_cast<std::size_t>(shape.right[k])];
+    }
   }
-  for (auto* column : {&shape.right, &shape.feature, &shape.set_begin}) column->resize(kept);
-  shape.threshold.resize(kept), shape.missing_left.resize(kept);
-  shape.begin.resize(kept), shape.end.resize(kept);
-  nodes.n_rows.resize(kept), nodes.weight.resize(kept), nodes.impurity.resize(kept);
-  nodes.value.resize(kept * width);
   return true;
 }
 

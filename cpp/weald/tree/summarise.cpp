@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kRowsAhead = 16;  // their targets lie far apart
 
-// The power of two that brings numbers of at most this size to at most 1.
-double scale_for(double most) {
-  int exponent = 0;
-  if (most > 0) std::frexp(most, &exponent);
-  return std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
-}
-
 // Weights of a tree's rows, each as a factor and how often it counts: whole weights count, so that a row of
 // weight k adds to every sum exactly what k rows add.
 struct RowWeights {
@@ -32,15 +25,13 @@ struct RowWeights {
   RowWeights(const Shape& shape, const Target& t, Interrupt& interrupt) : target(t) {
     if (!target.weights && !target.counts) return;  // every row weighs 1
     double most = 0, total = 0;
-    for_stretches(0, shape.rows.size(), interrupt, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double w = target.weight(shape.rows[i]);
-        most = std::max(most, w), total += w;
-        whole = whole && target.whole(shape.rows[i]);
-      }
+    for_all(0, shape.rows.size(), interrupt, [&](std::size_t i) {
+      const double w = target.weight(shape.rows[i]);
+      most = std::max(most, w), total += w;
+      whole = whole && target.whole(shape.rows[i]);
     });
     whole = whole && total < 0x1p31;
-    if (!whole) scale = 0x1p400 * scale_for(most);
+    if (!whole) scale = 0x1p400 * units_per(most, 0);
   }
   double factor(Row row) const { return whole ? 1.0 : target.factor(row) * scale; }
   double of(Row row) const { return factor(row) * static_cast<double>(times(row)); }
@@ -96,10 +87,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> channels(classes);
   const auto for_present = [&](const std::uint64_t* bits, std::size_t o, auto&& fn) {
-    for (std::size_t w = o * words; w < (o + 1) * words; ++w) {
-      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
-        fn(o * classes + (w - o * words) * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-    }
+    for_bits(bits + o * words, words, [&](std::size_t k) { fn(o * classes + k); });
   };
   std::size_t top = 0;  // nodes on the stack
   for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
@@ -162,21 +150,17 @@ struct Moments : NodeMoments {
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
     double low = kInf, high = -kInf, most = 0;
     Lane count = 0;
-    for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Row row = shape.rows[i];
-        low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
-        most = std::max(most, weights.factor(row)), count += weights.times(row);
-      }
+    for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+      const Row row = shape.rows[i];
+      low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
+      most = std::max(most, weights.factor(row)), count += weights.times(row);
     });
     // fn(y, factor) of every row, each of at most this size
     const auto sum = [&](double size, double divisor, auto&& fn) {
       ExactSum out(size);
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
       });
       return out.value(divisor);
     };
@@ -268,12 +252,10 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
       double most = 0, below = 0;
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
-          most = std::max(most, weights.factor(row));
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
+        most = std::max(most, weights.factor(row));
       });
       ExactSum sum(most);
       for (const Place& p : rows) sum.add(weights.factor(p.row), weights.times(p.row));
@@ -331,14 +313,12 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       double weight = 0;
       if (shape.begin[m] >= kRowsAhead)
         prefetch(target.classes + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * out.n_outputs);
-      for_stretches(shape.begin[m], shape.end[m], patience, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Row row = shape.rows[i];
-          const double w = target.weight(row);
-          weight += w;
-          for (std::size_t o = 0; o < out.n_outputs; ++o)
-            add(o, static_cast<std::size_t>(target.classes[row * out.n_outputs + o]), w);
-        }
+      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+        const Row row = shape.rows[i];
+        const double w = target.weight(row);
+        weight += w;
+        for (std::size_t o = 0; o < out.n_outputs; ++o)
+          add(o, static_cast<std::size_t>(target.classes[row * out.n_outputs + o]), w);
       });
       return weight;
     });
@@ -355,7 +335,7 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
       for (std::size_t o = 0; o < outputs; ++o) most = std::max(most, std::abs(y[o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
-    const double y_scale = needs_logarithms(criterion) ? 1 : scale_for(most);
+    const double y_scale = needs_logarithms(criterion) ? 1 : units_per(most, 0);
     const bool simple = weights.whole && !needs_logarithms(criterion);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience,
                     [&](std::size_t m, Moments* own, double& weight) -> const double* {

@@ -6,7 +6,6 @@
 // written in full right after they are made.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <new>
@@ -26,9 +25,8 @@
 namespace weald {
 
 #ifdef WEALD_HAS_MMAP
-// Large arrays that are freed on a thread while it uses one of these are kept for the next that fit into them, whole or
-// as a part. For many trees one after another: a fresh page costs as much as what a tree writes into it, and arrays kept
-// for their own size alone took as much memory as those in use.
+// Large arrays that are freed on a thread while it uses one of these are kept for the next of their
+// size. For many trees one after another: a fresh page costs as much as what a tree writes into it.
 class PageCache {
  public:
   explicit PageCache(std::size_t most = kCachedBytes) : most_(most) {
@@ -54,14 +52,12 @@ class PageCache {
 
   static void* take(std::size_t bytes) {
     if (PageCache* cache = current()) {
-      Piece* best = nullptr;  // the smallest that is large enough
       for (Piece& piece : cache->kept_) {
-        if (piece.bytes >= bytes && (best == nullptr || piece.bytes < best->bytes)) best = &piece;
-      }
-      if (best != nullptr) {
-        best->bytes -= bytes, cache->bytes_ -= bytes;
-        void* memory = best->memory + best->bytes;
-        if (best->bytes == 0) cache->remove(*best);
+        if (piece.bytes != bytes) continue;
+        void* memory = piece.memory;
+        piece = cache->kept_.back();
+        cache->kept_.pop_back();
+        cache->bytes_ -= bytes;
         return memory;
       }
     }
@@ -81,39 +77,21 @@ class PageCache {
       munmap(memory, bytes);
       return;
     }
+    cache->kept_.push_back({memory, bytes});
     cache->bytes_ += bytes;
-    Piece given{static_cast<std::byte*>(memory), bytes};
-    for (std::size_t k = 0; k < cache->kept_.size();) {  // joined with what it was cut from
-      Piece& piece = cache->kept_[k];
-      const bool before = piece.memory + piece.bytes == given.memory;
-      if (!before && given.memory + given.bytes != piece.memory) {
-        ++k;
-        continue;
-      }
-      given = {before ? piece.memory : given.memory, given.bytes + piece.bytes};
-      cache->remove(piece);
-    }
-    cache->kept_.push_back(given);
   }
 
-  // Sizes come in steps of an eighth, so that arrays of nearly the same size find each other, and in whole pages.
+  // Sizes come in steps of an eighth, so that arrays of nearly the same size find each other.
   static std::size_t rounded(std::size_t bytes) {
-    const std::size_t step = std::max(std::bit_floor(bytes) / 8, kLargestPage);
+    const std::size_t step = std::bit_floor(bytes) / 8;
     return (bytes + step - 1) / step * step;
   }
 
  private:
-  static constexpr std::size_t kLargestPage = 64 * 1024;
-
   struct Piece {
-    std::byte* memory;
+    void* memory;
     std::size_t bytes;
   };
-
-  void remove(Piece& piece) {
-    piece = kept_.back();
-    kept_.pop_back();
-  }
 
   static PageCache*& current() {
     static thread_local PageCache* cache = nullptr;

@@ -29,7 +29,7 @@ inline constexpr bool kKeepsMemory = true;
 
 // --- memory ---
 inline constexpr std::size_t kCachedArrays = kKeepsMemory ? sized(64, 2) : 0;
-inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{256} << 10);
+inline constexpr std::size_t kCachedBytes = sized(std::size_t{32} << 20, std::size_t{64} << 10);
 inline constexpr std::size_t kCachedHistograms = sized(std::size_t{128} << 20, std::size_t{64} << 10);  // bytes
 inline constexpr std::size_t kFromPages =
     sized(256 * 1024, 4096);  // bytes; below, asking the system costs more than it saves

@@ -9,6 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from bench.matrix.cells import CELLS
@@ -66,7 +67,9 @@ def above_baseline(name: str, key: str, folder: str) -> int:
     if not isinstance(task, Memory):
         raise TypeError(f"the task {name!r} does not measure memory")
     [contender] = [contender for contender in task.contenders if contender.key == key]
-    with threadpool_limits(contender.threads):
+    # Threads in place of the processes that scikit-learn's bagging would start: each of these has a
+    # copy of all that is loaded, and what it takes would not be counted.
+    with threadpool_limits(contender.threads), parallel_config("threading"):
         # A first fit on a few rows loads what is loaded late, so that only the fit is counted.
         few = data.few(100)
         contender.run(few, contender.prepare(few))

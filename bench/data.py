@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_iris
 
+FEW_COLUMNS = 16
+"""Of a matrix, in a first fit that is not measured."""
+
 
 @dataclass(frozen=True)
 class Data:
@@ -34,15 +37,18 @@ class Data:
     weight: np.ndarray | None = None
 
     def few(self, rows: int) -> Data:
-        """The first rows alone, for a fit that loads what is loaded late.
+        """The first rows and columns alone, for a fit that loads what is loaded late.
 
-        Some classes may be absent there: those that are there are numbered anew.
+        Some classes may be absent there: those that are there are numbered anew. Of a matrix there
+        are few columns: what a fit of all of them takes by the column, a library with an allocator
+        of its own would keep, and the memory of the next fit would seem to be nothing.
         """
         y = self.y[:rows]
         if np.issubdtype(y.dtype, np.integer):
             y = np.unique(y, return_inverse=True)[1]
         weight = None if self.weight is None else self.weight[:rows]
-        return replace(self, X=self.X[:rows], y=y, weight=weight)
+        X = self.X[:rows] if hasattr(self.X, "columns") else self.X[:rows, :FEW_COLUMNS]
+        return replace(self, X=X, y=y, weight=weight)
 
 
 def signal(X: np.ndarray) -> np.ndarray:

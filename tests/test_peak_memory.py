@@ -26,6 +26,8 @@ print((field("VmHWM") - before) / 1024)
 WIDE = "rng.standard_normal((10_000, 1_000), dtype=np.float32)"
 SPARSE = "sp.random_array((20_000, 5_000), density=0.01, format='csr', dtype=np.float32, rng=rng)"
 FOREST = "weald.RandomForestRegressor(2, max_depth=6, max_features='sqrt', n_jobs=1)"
+DEEP = "weald.RandomForestRegressor(4, max_features='sqrt', n_jobs=1, random_state=0)"
+BAGGING = "weald.BaggingRegressor(n_estimators=1, n_jobs=1, random_state=0)"
 BOOSTING = "weald.GradientBoostingRegressor(n_estimators=2, random_state=0, n_jobs=1)"
 
 
@@ -34,8 +36,10 @@ BOOSTING = "weald.GradientBoostingRegressor(n_estimators=2, random_state=0, n_jo
     ("table", "model", "most"),
     [
         pytest.param(WIDE, FOREST, 16, id="the codes, and the ends of bins once, as floats"),
-        pytest.param(WIDE, BOOSTING, 60, id="not a histogram for every leaf"),
-        pytest.param(SPARSE, FOREST, 16, id="an eighth of the cells turned at a time"),
+        pytest.param(WIDE, BOOSTING, 45, id="not a histogram for every leaf"),
+        pytest.param(WIDE, BAGGING, 42, id="no histogram of more numbers than the node has rows"),
+        pytest.param(SPARSE, FOREST, 10, id="an eighth turned at a time, rows in two bytes"),
+        pytest.param(SPARSE, DEEP, 18, id="lists of nodes no larger than their cells"),
     ],
 )
 def test_peak_above_the_input(table, model, most):

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench.data import Data
+from bench.data import FEW_COLUMNS, Data
 from bench.matrix import measure as measuring
 from bench.matrix.cells import CELLS, Cell, draw
 from bench.matrix.measure import judge, measure, memory, turns, with_memory
@@ -93,12 +93,23 @@ def test_numbers_are_judged_over_all_outputs():
     assert judge(np.array([[1.0], [2.0]]), data_of([1.0, 2.0])) == {"rmse": 0.0}
 
 
-def test_memory_is_measured_in_children_that_know_the_cell(monkeypatch):
-    cell = BY_NAME["tree, 2 classes, sparse"]
+@pytest.mark.parametrize("name", ["tree, 2 classes, sparse", "bagging, regression, small"])
+def test_memory_is_measured_in_children_that_know_the_cell(name, monkeypatch):
+    """Bagging, too: in threads of the child, which starts no processes of its own."""
+    cell = BY_NAME[name]
     few = small(cell)
     monkeypatch.setattr(Cell, "data", lambda self, quick: draw(few.table, few.target))
-    assert memory(cell).name == "tree, 2 classes, sparse, memory"
+    assert memory(cell).name == f"{name}, memory"
     result = replace(measure(cell, QUICK, "today"), date="before")
     weighed = with_memory(result, cell, QUICK, "today")
     assert [side.library for side in weighed.memory] == [OURS, "scikit-learn"]
     assert (weighed.date, weighed.memory_date) == ("before", "today")
+
+
+@pytest.mark.parametrize("name", ["forest, 2 classes, wide", "forest, 2 classes, sparse"])
+def test_a_first_fit_has_few_columns(name):
+    """A library that keeps what it freed must not have the room of all columns already."""
+    cell = small(BY_NAME[name])
+    data = draw(cell.table, cell.target)
+    assert data.few(50).X.shape == (50, FEW_COLUMNS)
+    assert data.X.shape[1] > FEW_COLUMNS

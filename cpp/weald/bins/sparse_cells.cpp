@@ -67,7 +67,8 @@ class ListMaker {
         for (const auto* at = std::lower_bound(columns, past, static_cast<std::int32_t>(first));
              at != past && static_cast<std::size_t>(*at) < last; ++at) {
           const std::uint32_t place = next[static_cast<std::size_t>(*at) - first]++;
-          cells_.lists.rows[place] = static_cast<Row>(row);
+          with_rows(cells_.lists.row_width, cells_.lists.rows.data(),
+                    [&](auto* rows) { rows[place] = static_cast<std::remove_pointer_t<decltype(rows)>>(row); });
           values_[place - from] = values[at - columns];
         }
       }
@@ -81,16 +82,17 @@ class ListMaker {
  private:
   void code_column(std::size_t j, const T* values, ColumnCells<T>& scratch, Patience& patience) {
     const std::uint32_t begin = cells_.lists.begin[j], n = cells_.lists.begin[j + 1] - begin;
-    Row* const rows = cells_.lists.rows.data() + begin;
     auto& present = scratch.present;
     present.clear(), scratch.missing.clear();
-    for (std::size_t k = 0; k < n; ++k) {
-      if (std::isnan(values[k])) {
-        scratch.missing.push_back(rows[k]);
-      } else {
-        present.push_back({key_of(values[k]), rows[k]});
+    with_rows(cells_.lists.row_width, cells_.lists.rows.data(), [&](const auto* rows) {
+      for (std::size_t k = 0; k < n; ++k) {
+        if (std::isnan(values[k])) {
+          scratch.missing.push_back(rows[begin + k]);
+        } else {
+          present.push_back({key_of(values[k]), rows[begin + k]});
+        }
       }
-    }
+    });
     sort_by_key(present, scratch.spare, patience);
     scratch.codes.resize(n);
     Code* const codes = scratch.codes.data();
@@ -112,11 +114,13 @@ class ListMaker {
         }
         break;
     }
-    for (std::size_t k = 0; k < present.size(); ++k) rows[k] = present[k].row;
-    for (std::size_t k = 0; k < scratch.missing.size(); ++k) {
-      rows[present.size() + k] = scratch.missing[k];
-      codes[present.size() + k] = column.n_codes;
-    }
+    std::fill(codes + present.size(), codes + n, column.n_codes);
+    with_rows(cells_.lists.row_width, cells_.lists.rows.data(), [&](auto* rows) {
+      using R = std::remove_pointer_t<decltype(rows)>;
+      for (std::size_t k = 0; k < n; ++k) {
+        rows[begin + k] = static_cast<R>(k < present.size() ? present[k].row : scratch.missing[k - present.size()]);
+      }
+    });
     with_codes(cells_.lists.width, cells_.lists.codes.data(), [&](auto* to) { std::copy_n(codes, n, to + begin); });
   }
 
@@ -194,19 +198,18 @@ void turn_around(SparseCells& cells, std::size_t n_rows, Interrupt* interrupt) {
   const CellLists& lists = cells.lists;
   std::vector<std::int64_t> next(cells.row_begin, cells.row_begin + n_rows);
   cells.row_codes.resize(lists.codes.size());
-  with_codes(lists.width, lists.codes.data(), [&](const auto* codes) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
-    auto* const to = reinterpret_cast<T*>(cells.row_codes.data());
-    std::int32_t* const columns = cells.own_columns.empty() ? nullptr : cells.own_columns.data();
-    for (std::size_t j = 0; j < lists.size(); ++j) {
-      if (interrupt) interrupt->poll();
-      for (std::uint32_t k = lists.begin[j]; k < lists.begin[j + 1]; ++k) {
-        const auto place = static_cast<std::size_t>(next[lists.rows[k]]++);
+  std::int32_t* const columns = cells.own_columns.empty() ? nullptr : cells.own_columns.data();
+  for (std::size_t j = 0; j < lists.size(); ++j) {
+    if (interrupt) interrupt->poll();
+    lists.visit(j, [&](const auto* of, const auto* codes, std::size_t n) {
+      auto* const to = reinterpret_cast<std::remove_cvref_t<decltype(*codes)>*>(cells.row_codes.data());
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto place = static_cast<std::size_t>(next[of[k]]++);
         to[place] = codes[k];
         if (columns) columns[place] = static_cast<std::int32_t>(j);
       }
-    }
-  });
+    });
+  }
 }
 
 }  // namespace
@@ -235,7 +238,7 @@ Column CellLists::expand(const Column& column, std::uint32_t j, std::size_t n, B
     using T = std::remove_pointer_t<decltype(to)>;
     std::fill_n(to, n, static_cast<T>(column.usual));
     if (list == kNone) return;
-    visit(list, [&](const Row* of, const auto* from, std::size_t cells) {
+    visit(list, [&](const auto* of, const auto* from, std::size_t cells) {
       for (std::size_t k = 0; k < cells; ++k) to[of[k]] = static_cast<T>(from[k]);
     });
   });
@@ -247,19 +250,23 @@ std::shared_ptr<const SparseCells> take_columns(const SparseCells& cells, std::s
   auto out = std::make_shared<SparseCells>();
   const CellLists& from = cells.lists;
   CellLists& to = out->lists;
-  to.width = from.width, out->bins = cells.bins;
+  to.width = from.width, to.row_width = from.row_width, out->bins = cells.bins;
   if (cells.bins) out->slot_begin.assign(1, 0);
   to.begin.assign(1, 0);
   out->own_begin.resize(n_rows + 1, 0);
   for (const std::uint32_t j : columns) {
     const auto begin = static_cast<std::ptrdiff_t>(from.begin[j]), end = static_cast<std::ptrdiff_t>(from.begin[j + 1]);
-    to.rows.insert(to.rows.end(), from.rows.begin() + begin, from.rows.begin() + end);
-    to.codes.insert(to.codes.end(), from.codes.begin() + begin * from.width, from.codes.begin() + end * from.width);
-    to.begin.push_back(static_cast<std::uint32_t>(to.rows.size()));
+    const auto append = [&](auto& all, const auto& some, std::ptrdiff_t width) {
+      all.insert(all.end(), some.begin() + begin * width, some.begin() + end * width);
+    };
+    append(to.rows, from.rows, from.row_width), append(to.codes, from.codes, from.width);
+    to.begin.push_back(to.begin.back() + static_cast<std::uint32_t>(end - begin));
     if (cells.bins) out->slot_begin.push_back(out->slot_begin.back() + cells.slot_begin[j + 1] - cells.slot_begin[j]);
   }
-  for (const Row row : to.rows) ++out->own_begin[row + 1];
-  const std::size_t n_cells = to.rows.size();
+  const std::size_t n_cells = to.n_cells();
+  with_rows(to.row_width, to.rows.data(), [&](const auto* rows) {
+    for (std::size_t k = 0; k < n_cells; ++k) ++out->own_begin[std::size_t{rows[k]} + 1];
+  });
   to.resize(n_cells);
   for (std::size_t i = 0; i < n_rows; ++i) out->own_begin[i + 1] += out->own_begin[i];
   out->own_columns.resize(n_cells);
@@ -282,7 +289,7 @@ Binned bin_table(const SparseTable<T>& table, const BinRequest& request, std::si
   out.columns.resize(d);
   out.ends.resize(d);
   auto cells = std::make_shared<SparseCells>();
-  CellLists& lists = cells->lists;
+  CellLists& lists = cells->lists = CellLists(table.n_rows, 1);
   cells->row_begin = table.begin, cells->row_columns = table.columns;
   cells->bins = request.coding == Coding::Bins;
   lists.begin.assign(d + 1, 0);

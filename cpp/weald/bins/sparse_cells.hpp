@@ -17,6 +17,15 @@
 
 namespace weald {
 
+// Calls fn with a typed pointer to numbers of rows.
+template <class Bytes, class Fn>
+decltype(auto) with_rows(std::uint8_t width, Bytes* rows, Fn&& fn) {
+  constexpr bool constant = std::is_const_v<Bytes>;
+  using Short = std::conditional_t<constant, const std::uint16_t, std::uint16_t>;
+  return width == 2 ? fn(reinterpret_cast<Short*>(rows))
+                    : fn(reinterpret_cast<std::conditional_t<constant, const Row, Row>*>(rows));
+}
+
 // The filled cells of some rows, column by column.
 struct CellLists {
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -27,15 +36,17 @@ struct CellLists {
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> ranks;
   BigVector<std::uint32_t> begin;  // of each list, and the end of the last
-  BigVector<Row> rows;             // and some behind the last, which are looked at ahead of time
+  BigVector<std::uint8_t> rows;    // and some behind the last, which are looked at ahead of time
   BigVector<std::uint8_t> codes;
-  std::uint8_t width = 1;  // bytes per code
+  std::uint8_t width = 1, row_width = 4;  // bytes per code and row
 
+  CellLists() = default;
+  CellLists(std::size_t n_rows, std::uint8_t code_width) : width(code_width), row_width(n_rows <= kShortRows ? 2 : 4) {}
   std::size_t size() const { return begin.size() - 1; }
   std::size_t n_cells() const { return begin.back(); }
   void resize(std::size_t cells) {
-    rows.resize(cells + kPrefetchRows);
-    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(cells), rows.end(), Row{0});
+    rows.resize((cells + kPrefetchRows) * row_width);
+    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(cells * row_width), rows.end(), std::uint8_t{0});
     codes.resize(cells * width);
   }
   std::uint32_t column(std::size_t k) const { return present.empty() ? static_cast<std::uint32_t>(k) : columns[k]; }
@@ -49,8 +60,10 @@ struct CellLists {
   // Calls fn(rows, codes, n) for the k-th list.
   template <class Fn>
   decltype(auto) visit(std::size_t k, Fn&& fn) const {
-    return with_codes(width, codes.data(),
-                      [&](const auto* typed) { return fn(rows.data() + begin[k], typed + begin[k], size_of(k)); });
+    return with_codes(width, codes.data(), [&](const auto* typed) {
+      return with_rows(row_width, rows.data(),
+                       [&](const auto* of) { return fn(of + begin[k], typed + begin[k], size_of(k)); });
+    });
   }
   void mark(std::uint32_t j) { present[j / 64] |= std::uint64_t{1} << (j % 64); }
   void take_marked();  // lists are those of the columns that are marked

@@ -87,7 +87,7 @@ class Expander {
     if (histograms.by_rows(block)) {
       return 3 * plan_.columns_per_node >= plan_.matrix.n_columns() && node.size() >= kFewestCounted;
     }
-    return plan_.all_columns() && node.size() * block.columns.size() >= 2 * histogram_slots(block);
+    return plan_.all_columns() && node.size() * block.columns.size() >= 2 * histogram_slots(block) * plan_.stats.lanes;
   }
 
   // Is a node's histogram kept for its children until its turn comes? Most of a tree's nodes have few rows and never

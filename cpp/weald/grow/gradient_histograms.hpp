@@ -70,7 +70,7 @@ class GradientHistograms {
       for (std::size_t j = part * kListsAtOnce; j < std::min(d, (part + 1) * kListsAtOnce); ++j) {
         Lane* const into = &out[cells.slot_begin[j]];
         std::fill(into, &out[cells.slot_begin[j + 1]], 0);
-        block.lists->visit(j, [&](const Row* of, const auto* codes, std::size_t n) {
+        block.lists->visit(j, [&](const auto* of, const auto* codes, std::size_t n) {
           Lane sum = 0;
           for (std::size_t k = 0; k < n; ++k) {
             const Lane word = block.words[of[k]];

@@ -26,7 +26,8 @@ inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column
 inline constexpr double kCutNs = 0.7;     // ... of one cell of a histogram
 
 // A histogram is kept for the children (who then need only one pass, over the smaller of them)
-// where a node has more rows than the histogram has cells.
+// where a node has more rows than the histogram has cells: to clear and subtract a cell costs about
+// what it costs to add a row, and each of its lanes is a number to be cleared and subtracted.
 inline std::size_t histogram_slots(const Block& block) {
   std::size_t slots = 0;
   for (const Column& column : block.columns) slots += column.slots();

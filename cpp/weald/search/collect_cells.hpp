@@ -25,7 +25,7 @@ struct ListedGroups {
 template <class Open, class Add>
 ListedGroups walk_list(const SearchRequest& request, const Column& column, const NodeRows& node, SplitScratch& scratch,
                        Open&& open, Add&& add) {
-  return request.lists->visit(scratch.list, [&](const Row* of, const auto* codes, std::size_t n_cells) {
+  return request.lists->visit(scratch.list, [&](const auto* of, const auto* codes, std::size_t n_cells) {
     Code* const order = at_least(scratch.codes, n_cells + 1).get(0, n_cells + 1);
     std::uint32_t* const counts = at_least(scratch.group_rows, n_cells + 1).get(0, n_cells + 1);
     const Code usual = column.usual;

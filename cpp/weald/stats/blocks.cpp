@@ -46,24 +46,28 @@ std::shared_ptr<Block> gather_statistics(const Block& parent, const Row* rows, s
 }
 
 // Those of the parent's cells that are in the rows, list by list: their order stays.
-void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size_t least, CellLists& out) {
+void filter_lists(const Block& parent, const SparseCells& cells, const Row* rows, std::size_t n, std::size_t least,
+                  CellLists& out) {
   const CellLists& from = *parent.lists;
   std::vector<std::uint32_t> place(parent.n_rows, 0);  // of a row, from 1; 0: it is not here
-  for (std::size_t i = 0; i < n; ++i) place[rows[i]] = static_cast<std::uint32_t>(i + 1);
-  out.resize(from.n_cells());
+  std::size_t most = 1;                                // what follows the last cell that is kept is written to as well
+  for (std::size_t i = 0; i < n; ++i) {
+    place[rows[i]] = static_cast<std::uint32_t>(i + 1);
+    const Row row = parent.original(rows[i]);
+    most += static_cast<std::size_t>(cells.row_begin[row + 1] - cells.row_begin[row]);
+  }
+  out.resize(most);
   out.begin.assign(1, 0);
   std::uint32_t next = 0;
-  with_codes(out.width, out.codes.data(), [&](auto* codes) {
-    using T = std::remove_pointer_t<decltype(codes)>;
+  const auto filter = [&]<class T>(T* codes, auto* to, const auto* of) {
+    const T* const code = reinterpret_cast<const T*>(from.codes.data());
     for (std::size_t list = 0; list < from.size(); ++list) {
-      from.visit(list, [&](const Row* of, const auto* code, std::size_t cells) {
-        for (std::size_t k = 0; k < cells; ++k) {
-          const std::uint32_t at = place[of[k]];
-          out.rows[next] = at - 1;
-          codes[next] = static_cast<T>(code[k]);
-          next += at != 0;
-        }
-      });
+      for (std::uint32_t k = from.begin[list]; k < from.begin[list + 1]; ++k) {
+        const std::uint32_t at = place[of[k]];
+        to[next] = static_cast<std::remove_pointer_t<decltype(to)>>(at - 1);
+        codes[next] = code[k];
+        next += at != 0;
+      }
       if (next - out.begin.back() < least) {
         next = out.begin.back();
         continue;
@@ -71,6 +75,11 @@ void filter_lists(const Block& parent, const Row* rows, std::size_t n, std::size
       out.mark(from.column(list));
       out.begin.push_back(next);
     }
+  };
+  with_codes(out.width, out.codes.data(), [&](auto* codes) {
+    with_rows(out.row_width, out.rows.data(), [&](auto* to) {
+      with_rows(from.row_width, from.rows.data(), [&](const auto* of) { filter(codes, to, of); });
+    });
   });
   out.take_marked();
   out.resize(next);
@@ -119,10 +128,12 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
     for (std::size_t list = 0; list < out.columns.size(); ++list) {
       const auto begin = found.begin() + out.begin[list], end = found.begin() + out.begin[list + 1];
       if (end - begin > 1) std::sort(begin, end);
-      for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
-        out.rows[k] = static_cast<Row>(found[k]);
-        codes[k] = static_cast<T>(found[k] >> 32);
-      }
+      with_rows(out.row_width, out.rows.data(), [&](auto* to) {
+        for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
+          to[k] = static_cast<std::remove_pointer_t<decltype(to)>>(found[k]);
+          codes[k] = static_cast<T>(found[k] >> 32);
+        }
+      });
     }
   });
 }
@@ -263,11 +274,10 @@ std::shared_ptr<const Block> gather_cells(const Block& parent, const SparseCells
                                           std::vector<std::uint32_t>& counts) {
   auto block = gather_statistics(parent, rows, n, stats);
   block->columns = parent.columns;
-  auto lists = std::make_shared<CellLists>();
-  lists->width = parent.lists->width;
+  auto lists = std::make_shared<CellLists>(n, parent.lists->width);
   lists->present.resize((parent.columns.size() + 63) / 64, 0);
   if (n * kFewOfBlock >= parent.n_rows) {
-    filter_lists(parent, rows, n, least, *lists);
+    filter_lists(parent, cells, rows, n, least, *lists);
   } else {
     sort_into_lists(parent, cells, rows, n, least, *lists, counts);
   }

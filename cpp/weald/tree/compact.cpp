@@ -197,8 +197,8 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   double most = 0;
   bool pure = true, wide = false;
   const bool is_inline = outputs.is_inline(), of_leaves = nodes.of_leaves();
-  const double* const number = nodes.value.data() + outputs.width() - 1;  // the only one, or class 1's
   const std::size_t width = outputs.width();
+  const double* const number = is_inline ? &nodes.value[width - 1] : nullptr;  // the only one, or class 1's
   Node* const out = tree.nodes.data();
   for (std::size_t m = 0; m < n; ++m) {
     if (m % 64 == 0) patience.spend(512);

@@ -86,11 +86,15 @@ inline bool must_not_lock() {
   return shutting_down.load(std::memory_order_acquire) && std::this_thread::get_id() != shutdown_thread;
 }
 
+inline void wait_if_shutting_down() {
+  while (must_not_lock()) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 class WithoutLock {
  public:
   WithoutLock() : state_(PyEval_SaveThread()) {}
   ~WithoutLock() {
-    while (must_not_lock()) std::this_thread::sleep_for(std::chrono::hours(1));
+    wait_if_shutting_down();
     PyEval_RestoreThread(state_);
   }
   WithoutLock(const WithoutLock&) = delete;

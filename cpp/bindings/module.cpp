@@ -143,6 +143,21 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
   return arrays_of(std::move(shape), std::move(nodes));
 }
 
+// What Python's functions say, called by the engine's threads: these are awake, and threads of Python's would have to share
+// the cores with them. Nobody asks for Ctrl-C in between: a handler of signals may fork, with the lock that the others wait
+// for. It comes to the functions themselves.
+std::vector<nb::object> call_all(const std::vector<nb::callable>& functions, std::size_t threads) {
+  std::vector<nb::object> said(functions.size());
+  Interrupt interrupt;
+  const WithoutLock unlocked;
+  parallel_for(threads, said.size(), interrupt, [&](std::size_t k) {
+    wait_if_shutting_down();
+    const nb::gil_scoped_acquire lock;
+    said[k] = functions[k]();
+  });
+  return said;
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -153,6 +168,7 @@ NB_MODULE(_core, m) {
     shutting_down.store(true, std::memory_order_release);
   }));
   m.def("hardware_threads", &hardware_threads, "Number of cores this process may run on.");
+  m.def("call_all", &call_all, "functions"_a, "threads"_a, "What functions say, called in several threads.");
 
   nb::class_<Binned>(m, "Binned", "A table as codes.")
       .def_prop_ro("n_rows", [](const Binned& b) { return b.n_rows; })

@@ -237,11 +237,7 @@ class GradientEnsemble(AdditiveEnsemble, TableEstimator):
             no_step_ends=not varies and params.step == "line_search",
             no_split_ends=self._rounds_without_split(params),
         )
-        try:
-            outcome = drive(work, plan)
-        finally:
-            gradients.close()
-        self._keep(model, outcome, work, monitor, before)
+        self._keep(model, drive(work, plan), work, monitor, before)
         warn_of_a_constant(type(self).__name__, model, data, params)
 
     def _rounds_without_split(self, params: GradientParams) -> int:

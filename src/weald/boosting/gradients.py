@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
 
-from weald._engine import FloatArray
+from weald._engine import FloatArray, call_all
 from weald.boosting.objective import Objective
 from weald.boosting.params import GradientParams
 from weald.input.fit_data import FitData
@@ -54,9 +53,7 @@ class Gradients(ABC):
     """
 
     def __init__(self, objective: Objective, rows: FitData, scored: Scored, threads: int) -> None:
-        self._pool = None
-        if threads > 1 and len(rows) >= _MANY:
-            self._pool = ThreadPoolExecutor(threads)
+        self._threads = threads
         self.objective = objective
         self.losses = objective.losses
         self.y = objective.targets(rows.y)
@@ -87,14 +84,9 @@ class Gradients(ABC):
 
     def _all_done(self, jobs: list[Callable[[], Any]], n: int) -> list[Any]:
         """What all jobs on n rows say, in several threads where that pays."""
-        if self._pool is None or n < _MANY:
+        if self._threads == 1 or n < _MANY:
             return [job() for job in jobs]
-        return list(self._pool.map(_call, jobs))
-
-    def close(self) -> None:
-        """The last round was made."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        return call_all(jobs, self._threads)
 
     def _adapt(self) -> None:
         if self.objective.alpha is not None:
@@ -226,10 +218,6 @@ def _equal_parts(n: int) -> list[slice]:
     """As many as there are blocks, so that no thread waits for another one's last block."""
     count = len(range(0, n, _BLOCK))
     return [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
-
-
-def _call(job: Callable[[], Any]) -> Any:
-    return job()
 
 
 def _engine_parameter(loss: Loss) -> float:

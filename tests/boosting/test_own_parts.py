@@ -86,6 +86,18 @@ def test_the_loss_of_many_rows_is_the_same_whoever_looks_on(n_jobs):
     np.testing.assert_array_equal(unseen.predict(X), seen.predict(X))
 
 
+def test_what_a_loss_raises_in_one_of_several_threads_is_raised():
+    class Fails(OwnSquared):
+        def gradient(self, y, F):
+            if len(F) > 1000 and F.std() > 0:
+                raise KeyError("gradient")
+            return F - y
+
+    X = np.arange(100_001.0)[:, None]
+    with pytest.raises(KeyError, match="gradient"):
+        GradientBoostingRegressor(loss=Fails(), n_estimators=5, n_jobs=2).fit(X, X[:, 0])
+
+
 def test_an_own_loss_of_classes():
     X, y = IRIS
     settings = SMALL | {"n_estimators": 5, "l2_regularization": 1.0}

@@ -1,9 +1,9 @@
 """First and second derivatives of the loss of all rows, round by round.
 
 A loss that the engine knows is differentiated there. Others, and several losses at once, are
-evaluated in NumPy, block by block, so that what a loss makes on the way stays in the cache, and in
-several threads where there are many rows (NumPy lets go of the lock). They write straight into the
-engine's arrays; a loss sees these as read-only. Where nobody looks on, the loss of a round is a
+evaluated in NumPy, block by block, so that what a loss makes on the way stays in the cache, and by
+the engine's threads where there are many rows (NumPy lets go of the lock). They write straight into
+the engine's arrays; a loss sees these as read-only. Where nobody looks on, the loss of a round is a
 by-product of the next round's derivatives.
 """
 

@@ -143,10 +143,12 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
   return arrays_of(std::move(shape), std::move(nodes));
 }
 
+using Function = nb::typed<nb::callable, nb::any()>;
+
 // What Python's functions say, called by the engine's threads: these are awake, and threads of Python's would have to share
 // the cores with them. Nobody asks for Ctrl-C in between: a handler of signals may fork, with the lock that the others wait
 // for. It comes to the functions themselves.
-std::vector<nb::object> call_all(const std::vector<nb::callable>& functions, std::size_t threads) {
+std::vector<nb::object> call_all(const std::vector<Function>& functions, std::size_t threads) {
   std::vector<nb::object> said(functions.size());
   Interrupt interrupt;
   const WithoutLock unlocked;

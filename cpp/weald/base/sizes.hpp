@@ -121,8 +121,9 @@ inline constexpr std::size_t kFewestInStep = sized(2048, 20);       // rows that
 inline constexpr std::size_t kFewestSteps = sized(64, 5);           // nodes of a tree: fewer are walked as fast
 inline constexpr std::size_t kStepsPerRow = sized(10, 1000);        // nodes of a tree that are laid out for it
 inline constexpr std::size_t kTopBytes = sized(std::size_t{8} << 20, std::size_t{1} << 14);  // of a block's columns
-inline constexpr std::size_t kFewestMasked = sized(64, 3);                                   // rows for leaf masks
-inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);                              // of a leaf
+inline constexpr std::size_t kTopTrees = sized(8, 2);       // whose first tests are asked of rows while they are near
+inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
+inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);  // of a leaf
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 inline constexpr std::size_t kMostTabled =
     sized(std::size_t{1} << 24, std::size_t{2000});  // categories, those of all trees

@@ -114,7 +114,7 @@ inline constexpr std::size_t kFarDown =
     sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
 inline constexpr std::size_t kDenseBytes = sized(320 * 1024, 512);  // of sparse rows made dense
 inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kLeavesAhead = sized(16, 1);           // brought near before they are added
+inline constexpr std::size_t kLeavesAhead = sized(32, 1);           // brought near before they are added
 inline constexpr std::size_t kTreesAhead = sized(8, 2);             // whose roots are brought near
 inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
 inline constexpr std::size_t kFewestInStep = sized(2048, 20);       // rows that go down in step

@@ -114,15 +114,16 @@ inline constexpr std::size_t kFarDown =
     sized(1024, 8);  // depth from which tiles are smaller: Ctrl-C waits for their end
 inline constexpr std::size_t kDenseBytes = sized(320 * 1024, 512);  // of sparse rows made dense
 inline constexpr std::size_t kFewWalks = sized(256, 8);             // rows too few to keep all lanes busy with one tree
-inline constexpr std::size_t kLeavesAhead = sized(16, 1);           // brought near before they are added
+inline constexpr std::size_t kLeavesAhead = sized(32, 1);           // brought near before they are added
 inline constexpr std::size_t kTreesAhead = sized(8, 2);             // whose roots are brought near
 inline constexpr std::size_t kCrowd = sized(64, 4);                 // rows that are divided before they walk
 inline constexpr std::size_t kFewestInStep = sized(2048, 20);       // rows that go down in step
 inline constexpr std::size_t kFewestSteps = sized(64, 5);           // nodes of a tree: fewer are walked as fast
 inline constexpr std::size_t kStepsPerRow = sized(10, 1000);        // nodes of a tree that are laid out for it
 inline constexpr std::size_t kTopBytes = sized(std::size_t{8} << 20, std::size_t{1} << 14);  // of a block's columns
-inline constexpr std::size_t kFewestMasked = sized(64, 3);                                   // rows for leaf masks
-inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);                              // of a leaf
+inline constexpr std::size_t kTopTrees = sized(8, 2);       // whose first tests are asked of rows while they are near
+inline constexpr std::size_t kFewestMasked = sized(64, 3);  // rows for leaf masks
+inline constexpr std::size_t kMostMaskedNumbers = sized(64, 3);  // of a leaf
 inline constexpr std::size_t kMaskedRows = sized(2048, 40);
 inline constexpr std::size_t kMostTabled =
     sized(std::size_t{1} << 24, std::size_t{2000});  // categories, those of all trees

@@ -104,11 +104,13 @@ class MaskedTrees {
                         -0.0);  // which changes no sum, not even of -0
     double* says = says_.values.data() + begin;
     // Leaves before each node; in pre-order those below "yes" are the ones up to where "no" leads.
-    std::vector<std::uint32_t> before(tree.nodes.size() + 1, 0);
+    std::vector<std::uint32_t> before(tree.nodes.size() + 1, 0), leaves;
+    std::vector<Row> numbers;
     for (std::size_t m = 0; m < tree.nodes.size(); ++m) {
       before[m + 1] = before[m] + tree.nodes[m].leaf();
-      if (tree.nodes[m].leaf()) adder.add(static_cast<std::uint32_t>(m), says + before[m] * says_.width);
+      if (tree.nodes[m].leaf()) leaves.push_back(static_cast<std::uint32_t>(m)), numbers.push_back(before[m]);
     }
+    adder.add_all(leaves.data(), numbers, says, says_.width);
     for (std::size_t m = 0; m < tree.nodes.size(); ++m) {
       const Node& node = tree.nodes[m];
       if (!node.leaf()) masks_.add_test(tree, m, before[m], before[m + node.next] - before[m]);

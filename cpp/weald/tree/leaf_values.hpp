@@ -17,7 +17,7 @@ namespace weald {
 template <class C, class Fn>
 void for_filled(const C* cells, std::size_t n, Fn&& fn) {
   std::size_t k = 0;
-  if constexpr (std::is_integral_v<C> && std::endian::native == std::endian::little) {
+  if constexpr (std::endian::native == std::endian::little) {
     constexpr std::size_t kCells = 8 / sizeof(C), kBits = 8 * sizeof(C);
     for (; k + kCells <= n; k += kCells) {
       std::uint64_t word;
@@ -52,44 +52,39 @@ class LeafAdder {
     parts_.push_back({0, 0});  // for a row without any to look at
   }
 
-  // Adds leaf after leaf to the sums of rows that lie far apart. Leaves, what a table says of them, and sums are all
-  // out of reach of the first cache, so they are brought near.
+  // Adds leaf after leaf to the sums of rows that lie far apart.
   void add_all(const std::uint32_t* leaf, std::span<const Row> rows, double* sums, std::size_t stride) const {
-    const std::size_t n = rows.size();
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!outputs_.is_inline() && k + 2 * kLeavesAhead < n) {
-        prefetch(&tree_.nodes[leaf[k + 2 * kLeavesAhead]]);
-        const std::size_t next = tree_.nodes[leaf[k + kLeavesAhead]].next;
-        const double* ahead = sums + rows[k + kLeavesAhead] * stride;
-        if (!begin_.empty()) {
-          prefetch(ahead + parts_[begin_[next]].place);
-        } else {
-          const std::size_t bytes = (1 + outputs_.width()) * tree_.table.cell_bytes();
-          const std::uint8_t* const row = tree_.table.bytes.data() + next * bytes;
-          prefetch(row), prefetch(row + bytes - 1);
-          for (std::size_t place = 0; place < outputs_.width(); place += 8) prefetch(ahead + place);
-        }
-      }
-      add(leaf[k], sums + rows[k] * stride);
-    }
-  }
-
-  void add(std::uint32_t leaf, double* sums) const {
-    const Node& node = tree_.nodes[leaf];
     const std::size_t width = outputs_.width();
     if (outputs_.is_inline()) {
-      const double value = vote_ ? static_cast<double>(node.number > 0.5) : node.number;
-      sums[width - 1] += weight_ * value;
-      if (width == 2) sums[0] += weight_ * (1 - value);
-      return;
+      const auto add_number = [&]<bool kTwo>(std::bool_constant<kTwo>, const Node* nodes, double weight, bool vote) {
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+          const double number = nodes[leaf[k]].number, value = vote ? static_cast<double>(number > 0.5) : number;
+          double* const own = sums + rows[k] * stride;
+          if (kTwo) own[0] += weight * (1 - value);
+          own[kTwo] += weight * value;
+        }
+      };
+      if (width == 2) return add_number(std::true_type{}, tree_.nodes.data(), weight_, vote_);
+      return add_number(std::false_type{}, tree_.nodes.data(), weight_, vote_);
     }
     if (!begin_.empty()) {
-      for (std::uint32_t at = begin_[node.next]; at < begin_[node.next + 1]; ++at)
-        sums[parts_[at].place] += parts_[at].part;
-      return;
+      return add_rows(
+          leaf, rows, sums, stride,
+          [parts = parts_.data(), begin = begin_.data()](std::size_t row, double* own) {
+            for (std::uint32_t at = begin[row]; at < begin[row + 1]; ++at) own[parts[at].place] += parts[at].part;
+          },
+          [&](std::size_t row, const double* own) { prefetch(own + parts_[begin_[row]].place); });
     }
     tree_.table.visit([&](const auto* cells) {
-      for_parts(cells + node.next * (1 + width) + 1, [&](std::size_t k, double part) { sums[k] += part; });
+      add_rows(
+          leaf, rows, sums, stride,
+          [&](std::size_t row, double* own) {
+            for_parts(cells + row * (1 + width) + 1, [&](std::size_t k, double part) { own[k] += part; });
+          },
+          [&](std::size_t row, const double* own) {
+            prefetch(cells + row * (1 + width)), prefetch(cells + row * (1 + width) + width);
+            for (std::size_t place = 0; place < width; place += 8) prefetch(own + place);
+          });
     });
   }
 
@@ -105,7 +100,25 @@ class LeafAdder {
       return;
     }
     const double total = static_cast<double>(row[-1]);
-    for_filled(row, outputs_.width(), [&](std::size_t k) { fn(k, weight_ * (static_cast<double>(row[k]) / total)); });
+    if constexpr (std::is_integral_v<C>) {
+      for_filled(row, outputs_.width(), [&](std::size_t k) { fn(k, weight_ * (static_cast<double>(row[k]) / total)); });
+    } else {  // without a branch; -0 changes no sum
+      for (std::size_t k = 0; k < outputs_.width(); ++k) fn(k, row[k] != 0 ? weight_ * (row[k] / total) : -0.0);
+    }
+  }
+
+  // Leaves, what a table says of them, and sums are all out of reach of the first cache, so they are brought near.
+  template <class Add, class Near>
+  void add_rows(const std::uint32_t* leaf, std::span<const Row> rows, double* sums, std::size_t stride, Add&& add,
+                Near&& near) const {
+    const Node* const nodes = tree_.nodes.data();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (k + 2 * kLeavesAhead < rows.size()) {
+        prefetch(&nodes[leaf[k + 2 * kLeavesAhead]]);
+        near(nodes[leaf[k + kLeavesAhead]].next, sums + rows[k + kLeavesAhead] * stride);
+      }
+      add(nodes[leaf[k]].next, sums + rows[k] * stride);
+    }
   }
 
   struct Part {

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "weald/base/sorting.hpp"
+#include "weald/base/wide_vectors.hpp"
 #include "weald/tree/compact.hpp"
 
 namespace weald {
@@ -65,6 +66,13 @@ class RowKeys {
   std::uint32_t place(std::uint32_t head) const {
     return head >> Node::kShift << missing_ | (head & static_cast<std::uint32_t>(missing_));
   }
+#ifdef WEALD_HAS_SSE2
+  __m128i place(__m128i heads) const {
+    const int missing = static_cast<int>(missing_);
+    return _mm_or_si128(_mm_slli_epi32(_mm_srli_epi32(heads, Node::kShift), missing),
+                        _mm_and_si128(heads, _mm_set1_epi32(missing)));
+  }
+#endif
   void bring_near(Row row) const {
     for (std::size_t k = 0; k < width_; k += 64 / sizeof(Key)) prefetch(of(row) + k);
   }
@@ -101,19 +109,62 @@ class Steps {
   template <bool kSets>
   void lay_out(const CompactTree& tree, std::uint32_t first, std::uint32_t last, const RowKeys<T>& keys) {
     const std::size_t n = last - first;
+    const Node* const nodes = &tree.nodes[first];
     steps_.resize(n);
-    for (std::size_t m = 0; m < n; ++m) {
-      const Node& node = tree.nodes[first + m];
+    std::size_t m = 0;
+#ifdef WEALD_HAS_SSE2
+    if constexpr (sizeof(Key) == 4) {
+      for (; m + 4 <= n; m += 4) {
+        prefetch(nodes + m + n);  // of the subtree that comes next
+        lay_out_four(nodes + m, keys, steps_.data() + m);
+      }
+    }
+#endif
+    for (; m < n; ++m) {
+      const Node& node = nodes[m];
       const std::uint32_t inner = node.leaf() ? 0 : ~std::uint32_t{0};
       const Key threshold = key_not_above<T>(node.number) & static_cast<Key>(static_cast<std::int32_t>(inner));
       const std::int32_t skip = (static_cast<std::int32_t>(node.next & inner) - 1) * -kStop;
       steps_[m] = {threshold, ~Key{0}, skip, keys.place(node.head) & inner};
-      if (kSets && (node.head & Node::kCategorical)) lay_out_set(tree, node, steps_[m]);
+    }
+    for (m = 0; kSets && m < n; ++m) {
+      if (nodes[m].head & Node::kCategorical) lay_out_set(tree, nodes[m], steps_[m]);
     }
   }
   const Step* first() const { return steps_.data(); }
 
  private:
+#ifdef WEALD_HAS_SSE2
+  // Four nodes at once, in the same way.
+  WEALD_INLINE static void lay_out_four(const Node* nodes, const RowKeys<T>& keys, Step* steps) {
+    const auto* const in = reinterpret_cast<const __m128i*>(nodes);
+    const __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
+                  d = _mm_loadu_si128(in + 3);
+    const __m128i ab = _mm_unpackhi_epi32(a, b), cd = _mm_unpackhi_epi32(c, d);
+    const __m128i head = _mm_unpacklo_epi64(ab, cd), next = _mm_unpackhi_epi64(ab, cd);
+    const __m128d first = _mm_castsi128_pd(_mm_unpacklo_epi64(a, b)),
+                  second = _mm_castsi128_pd(_mm_unpacklo_epi64(c, d));
+    const __m128 rounded = _mm_add_ps(_mm_movelh_ps(_mm_cvtpd_ps(first), _mm_cvtpd_ps(second)), _mm_setzero_ps());
+    const __m128d first_above = _mm_cmpgt_pd(_mm_cvtps_pd(rounded), first);
+    const __m128d second_above = _mm_cmpgt_pd(_mm_cvtps_pd(_mm_movehl_ps(rounded, rounded)), second);
+    const __m128i above = _mm_castps_si128(
+        _mm_shuffle_ps(_mm_castpd_ps(first_above), _mm_castpd_ps(second_above), _MM_SHUFFLE(2, 0, 2, 0)));
+    const __m128i bits = _mm_castps_si128(rounded), all = _mm_set1_epi32(-1);
+    const __m128i flip = _mm_or_si128(_mm_srai_epi32(bits, 31), _mm_slli_epi32(all, 31));
+    const __m128i inner = _mm_cmpeq_epi32(_mm_and_si128(head, _mm_set1_epi32(Node::kLeaf)), _mm_setzero_si128());
+    const __m128i threshold = _mm_and_si128(_mm_add_epi32(_mm_xor_si128(bits, flip), above), inner);
+    static_assert(sizeof(Step) == 16 || sizeof(Key) != 4);
+    const __m128i skip = _mm_slli_epi32(_mm_add_epi32(_mm_and_si128(next, inner), all), 4);
+    const __m128i place = _mm_and_si128(keys.place(head), inner);
+    const __m128i low = _mm_unpacklo_epi32(threshold, all), low_end = _mm_unpackhi_epi32(threshold, all);
+    const __m128i high = _mm_unpacklo_epi32(skip, place), high_end = _mm_unpackhi_epi32(skip, place);
+    auto* const out = reinterpret_cast<__m128i*>(steps);
+    _mm_storeu_si128(out, _mm_unpacklo_epi64(low, high)), _mm_storeu_si128(out + 1, _mm_unpackhi_epi64(low, high));
+    _mm_storeu_si128(out + 2, _mm_unpacklo_epi64(low_end, high_end));
+    _mm_storeu_si128(out + 3, _mm_unpackhi_epi64(low_end, high_end));
+  }
+#endif
+
   static void lay_out_set(const CompactTree& tree, const Node& node, Step& step) {
     const auto set = std::bit_cast<std::uint64_t>(node.number);
     step.threshold = 0;

@@ -9,25 +9,30 @@ namespace weald {
 
 namespace {
 
+// Tile by tile: the values of one are asked for by all trees while they are near.
 template <class V, class M>
-WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t tree, const V* tiles, const M* codes,
-                              std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
+WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t first, std::size_t last, const V* tiles,
+                              const M* codes, std::size_t tile_size, std::size_t n_rows, std::uint8_t* top,
+                              std::size_t stride) {
   alignas(32) M ends[kRows<V>];
-  for (std::size_t from = 0; from < n_rows; from += kRows<V>) {
-    const std::size_t tile = from / kRows<V> * tile_size;
-    ask_tests(tests, tree, tiles + tile, codes ? codes + tile : nullptr, ends);
-    for (std::size_t r = 0; r < kRows<V>; ++r) top[from + r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
+  for (std::size_t from = 0; from < n_rows; from += kRows<V>, tiles += tile_size, codes += codes ? tile_size : 0) {
+    for (std::size_t tree = first; tree < last; ++tree) {
+      ask_tests(tests, tree, tiles, codes, ends);
+      std::uint8_t* const out = top + (tree - first) * stride + from;
+      for (std::size_t r = 0; r < kRows<V>; ++r) out[r] = static_cast<std::uint8_t>(std::countr_zero(ends[r]));
+    }
   }
 }
 
-WEALD_WIDE void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t tree, const float* tiles,
-                             const std::uint32_t* codes, std::size_t tile_size, std::size_t n_rows, std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
+WEALD_WIDE void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t first, std::size_t last,
+                             const float* tiles, const std::uint32_t* codes, std::size_t tile_size, std::size_t n_rows,
+                             std::uint8_t* top, std::size_t stride) {
+  place_tiles(tests, first, last, tiles, codes, tile_size, n_rows, top, stride);
 }
-WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t tree, const double* tiles,
-                              const std::uint64_t* codes, std::size_t tile_size, std::size_t n_rows,
-                              std::uint8_t* top) {
-  place_tiles(tests, tree, tiles, codes, tile_size, n_rows, top);
+WEALD_WIDE void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t first, std::size_t last,
+                              const double* tiles, const std::uint64_t* codes, std::size_t tile_size,
+                              std::size_t n_rows, std::uint8_t* top, std::size_t stride) {
+  place_tiles(tests, first, last, tiles, codes, tile_size, n_rows, top, stride);
 }
 
 }  // namespace
@@ -98,12 +103,12 @@ TopRows<T>::TopRows(const Tops<T>& tops, const Table<T>& table, std::size_t begi
 }
 
 template <class T>
-void TopRows<T>::place(std::size_t tree, std::uint8_t* top) const {
+void TopRows<T>::place(std::size_t first, std::size_t last, std::uint8_t* top, std::size_t stride) const {
   const std::size_t size = tops_.masks_.tile_size();
   if constexpr (sizeof(T) == sizeof(float)) {
-    place_floats(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
+    place_floats(tops_.masks_.tests(), first, last, tiles_, codes_, size, n_rows_, top, stride);
   } else {
-    place_doubles(tops_.masks_.tests(), tree, tiles_, codes_, size, n_rows_, top);
+    place_doubles(tops_.masks_.tests(), first, last, tiles_, codes_, size, n_rows_, top, stride);
   }
 }
 

@@ -36,8 +36,9 @@ class TopRows {
   TopRows(const Tops<T>& tops, const Table<T>& table, std::size_t begin, std::size_t end);
   bool serve() const { return !tops_.ends_.empty(); }
   const std::vector<std::uint32_t>& ends(std::size_t tree) const { return tops_.ends_[tree]; }
-  // top[i]: which of the ends of the tree row begin + i comes to. May write up to kTopRows - 1 entries more.
-  void place(std::size_t tree, std::uint8_t* top) const;
+  // top[(t - first) * stride + i]: which of the ends of tree t row begin + i comes to, for first <= t < last. May write up
+  // to kTopRows - 1 entries more.
+  void place(std::size_t first, std::size_t last, std::uint8_t* top, std::size_t stride) const;
 
  private:
   using Code = typename Tops<T>::Mask;
@@ -60,7 +61,7 @@ struct TopRows {
   TopRows(const Tops<T>&, const Table<T>&, std::size_t, std::size_t) {}
   bool serve() const { return false; }
   const std::vector<std::uint32_t>& ends(std::size_t) const { return none; }
-  void place(std::size_t, std::uint8_t*) const {}
+  void place(std::size_t, std::size_t, std::uint8_t*, std::size_t) const {}
   std::vector<std::uint32_t> none;
 };
 

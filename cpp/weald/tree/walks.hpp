@@ -146,7 +146,7 @@ class BlockWalker {
     }
   }
 
-  // rows[k] ends in leaf[k] of the tree. The rows are put into another order.
+  // rows[k] ends in leaf[k] of the tree, one after another. The rows are put into another order.
   void walk_tree(std::size_t tree, std::vector<Row>& rows, std::uint32_t* leaf) {
     const CompactTree& into = *trees_[tree].tree;
     if (tops_.serve() && !rows.empty()) {
@@ -229,10 +229,15 @@ class BlockWalker {
   // neighbours, in ascending order.
   void order_by_top(std::size_t tree, std::vector<Row>& rows) {
     const std::vector<std::uint32_t>& ends = tops_.ends(tree);
-    top_.resize(end_ - begin_ + kTopRows);
-    tops_.place(tree, top_.data());
+    const std::size_t stride = end_ - begin_ + kTopRows;
+    if (tree >= placed_) {  // those of some trees at once
+      first_placed_ = tree, placed_ = std::min(tree + kTopTrees, trees_.size());
+      top_.resize((placed_ - tree) * stride);
+      tops_.place(tree, placed_, top_.data(), stride);
+    }
+    const std::uint8_t* const top = top_.data() + (tree - first_placed_) * stride;
     std::size_t count[kMostEnds] = {}, at[kMostEnds] = {};
-    for (const Row row : rows) ++count[top_[row - begin_]];
+    for (const Row row : rows) ++count[top[row - begin_]];
     for (std::size_t e = 1; e < ends.size(); ++e) at[e] = at[e - 1] + count[e - 1];
     groups_.clear();
     const auto nodes = static_cast<std::uint32_t>(trees_[tree].tree->nodes.size());
@@ -240,11 +245,11 @@ class BlockWalker {
       groups_.push_back({ends[e], e + 1 < ends.size() ? ends[e + 1] : nodes, at[e], at[e] + count[e]});
     }
     if (rows.size() == end_ - begin_) {
-      for (std::size_t i = begin_; i < end_; ++i) rows[at[top_[i - begin_]]++] = static_cast<Row>(i);
+      for (std::size_t i = begin_; i < end_; ++i) rows[at[top[i - begin_]]++] = static_cast<Row>(i);
       return;
     }
     scratch_ = rows;
-    for (const Row row : scratch_) rows[at[top_[row - begin_]]++] = row;
+    for (const Row row : scratch_) rows[at[top[row - begin_]]++] = row;
   }
 
   // Near the root the rows are divided as in growth, [left | right], test by test: that reads them in
@@ -298,7 +303,8 @@ class BlockWalker {
   std::vector<Group> groups_;
   std::vector<const Node*> start_;
   std::vector<Row> scratch_;
-  std::vector<std::uint8_t> top_;
+  std::vector<std::uint8_t> top_;  // of the trees first_placed_ .. placed_ - 1
+  std::size_t first_placed_ = 0, placed_ = 0;
 };
 
 }  // namespace weald

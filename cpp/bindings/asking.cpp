@@ -126,14 +126,10 @@ void add_out_of_bag(const Forest& forest, const Array& X, const Draw& draw, std:
 }
 
 template <class Array>
-void bind_values(nb::module_& m) {
+void bind_use(nb::module_& m, nb::class_<Forest>& forest) {
   m.def("forest_values", &values<Array>, "forests"_a, "X"_a, "threads"_a, "first"_a, "last"_a, "weights"_a.none(),
         "vote"_a, "apart"_a, "start"_a.none(),
         "Sum of the trees' values, or the values tree by tree, of forests side by side.");
-}
-
-template <class Array>
-void bind_use(nb::class_<Forest>& forest) {
   forest.def("apply", &leaves<Array>, "X"_a, "threads"_a, "Number of the leaf of each row in each tree.")
       .def("add_out_of_bag", &add_out_of_bag<Array>, "X"_a, "draw"_a, "seed"_a, "first"_a, "last"_a, "sums"_a,
            "votes"_a, "threads"_a, "vote"_a, "Add the values of rows a tree did not draw.");
@@ -142,8 +138,6 @@ void bind_use(nb::class_<Forest>& forest) {
 }  // namespace
 
 void bind_asking(nb::module_& m, nb::class_<Forest>& forest) {
-  bind_values<In2<double>>(m), bind_values<In2<float>>(m);
-  bind_values<SparseRows<double>>(m), bind_values<SparseRows<float>>(m);
-  bind_use<In2<double>>(forest), bind_use<In2<float>>(forest);
-  bind_use<SparseRows<double>>(forest), bind_use<SparseRows<float>>(forest);
+  bind_use<In2<double>>(m, forest), bind_use<In2<float>>(m, forest);
+  bind_use<SparseRows<double>>(m, forest), bind_use<SparseRows<float>>(m, forest);
 }

@@ -15,7 +15,6 @@ enum class Path {
   DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
   SumsInVectors,      // search/small_histograms.cpp: sums up to every code, four at a time
   AllCodes,           // search/column_search.cpp: the walk over a dense histogram, without a list of codes
-  MarkedCodes,        // search/groups.hpp: a bit map of the codes that occur
   ScanInVectors,      // search/scan.hpp: cuts of two classes compared in multiplied-out form
   GradientsInFloats,  // search/scan_gradients.hpp: cuts of gradients sifted in floats
   PackedWords,        // stats/statistics.hpp: G and H of two classes in one word

@@ -49,9 +49,8 @@ inline constexpr std::size_t kLeastStretch = sized(4096, 16);  // rows of them
 
 // --- codes ---
 inline constexpr std::size_t kByteCodes = sized(256, 16);     // up to so many codes are kept in a byte
-inline constexpr std::size_t kShortCodes = sized(65536, 64);  // ... in two
-inline constexpr std::size_t kShortRows = sized(65536, 64);  // of a block of filled cells: their numbers take two bytes
-inline constexpr std::size_t kFewKeptCodes = sized(256, 8);  // of a column: those that go left are kept with a node
+inline constexpr std::size_t kShortCodes = sized(65536, 64);  // ... in two; the same for numbers of rows
+inline constexpr std::size_t kFewKeptCodes = sized(256, 8);   // of a column: those that go left are kept with a node
 // 200,000 values place 255 cuts to within a quarter of a per mille. Never tiny: a sample may miss a rare value, so that
 // another tree is grown.
 inline constexpr std::size_t kSampleAbove = 400'000;  // rows: quantiles come from a sample of them

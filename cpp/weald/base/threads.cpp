@@ -6,7 +6,6 @@
 #include <deque>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "weald/base/paths.hpp"
 
@@ -27,6 +28,13 @@ void for_bits(const std::uint64_t* words, std::size_t n, Fn&& fn) {
       fn(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
     }
   }
+}
+
+// Calls fn with a number from kFirst to kLast as a constant, known to the compiler.
+template <std::size_t kFirst, std::size_t kLast, class Fn>
+void with_constant(std::size_t number, Fn&& fn) {
+  if (number == kFirst) return fn(std::integral_constant<std::size_t, kFirst>{});
+  if constexpr (kFirst < kLast) with_constant<kFirst + 1, kLast>(number, fn);
 }
 
 // Asks for the memory of a row that will be read soon; scattered rows else wait for it.

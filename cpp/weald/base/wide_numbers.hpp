@@ -23,6 +23,16 @@ WEALD_INLINE double largest(const double* numbers, std::size_t n) {
   return most;
 }
 
+// Calls fn(i, lane) in lanes side by side, so that none waits for the one before.
+template <std::size_t kLanes, class Fn>
+WEALD_INLINE void in_lanes(std::size_t begin, std::size_t end, Fn&& fn) {
+  std::size_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) fn(i + k, k);
+  }
+  for (std::size_t k = 0; i < end; ++i, ++k) fn(i, k);
+}
+
 // Some numbers at a time, where the compiler would not find that by itself; their order of addition is that of the code.
 #ifdef WEALD_HAS_VECTORS
 inline constexpr std::size_t kDoubles = 4;
@@ -31,7 +41,6 @@ typedef double Doubles __attribute__((vector_size(8 * kDoubles)));
 inline constexpr std::size_t kDoubles = 1;
 using Doubles = double;
 #endif
-WEALD_INLINE std::size_t whole_doubles(std::size_t n) { return (n + kDoubles - 1) / kDoubles * kDoubles; }
 // Nothing of this kind is passed by value, which would depend on the instructions there are.
 WEALD_INLINE void read(const double* from, Doubles& to) { std::memcpy(&to, from, sizeof to); }
 WEALD_INLINE void write(const Doubles& from, double* to) { std::memcpy(to, &from, sizeof from); }

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <compare>
 #include <cstdint>
 
 #include "weald/base/types.hpp"

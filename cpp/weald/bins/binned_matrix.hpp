@@ -147,7 +147,7 @@ struct Column {
 // would take memory in the square of their number; they can be read from the rows once the tree is there.
 inline bool has_few_codes(const Column& column) { return column.slots() <= kFewKeptCodes; }
 
-// Calls fn with a typed pointer to codes of the given width.
+// Calls fn with a typed pointer to codes, or numbers of rows, of the given width.
 template <class Bytes, class Fn>
 decltype(auto) with_codes(std::uint8_t width, Bytes* codes, Fn&& fn) {
   constexpr bool constant = std::is_const_v<Bytes>;

@@ -67,8 +67,8 @@ class ListMaker {
         for (const auto* at = std::lower_bound(columns, past, static_cast<std::int32_t>(first));
              at != past && static_cast<std::size_t>(*at) < last; ++at) {
           const std::uint32_t place = next[static_cast<std::size_t>(*at) - first]++;
-          with_rows(cells_.lists.row_width, cells_.lists.rows.data(),
-                    [&](auto* rows) { rows[place] = static_cast<std::remove_pointer_t<decltype(rows)>>(row); });
+          with_codes(cells_.lists.row_width, cells_.lists.rows.data(),
+                     [&](auto* rows) { rows[place] = static_cast<std::remove_pointer_t<decltype(rows)>>(row); });
           values_[place - from] = values[at - columns];
         }
       }
@@ -84,7 +84,7 @@ class ListMaker {
     const std::uint32_t begin = cells_.lists.begin[j], n = cells_.lists.begin[j + 1] - begin;
     auto& present = scratch.present;
     present.clear(), scratch.missing.clear();
-    with_rows(cells_.lists.row_width, cells_.lists.rows.data(), [&](const auto* rows) {
+    with_codes(cells_.lists.row_width, cells_.lists.rows.data(), [&](const auto* rows) {
       for (std::size_t k = 0; k < n; ++k) {
         if (std::isnan(values[k])) {
           scratch.missing.push_back(rows[begin + k]);
@@ -115,7 +115,7 @@ class ListMaker {
         break;
     }
     std::fill(codes + present.size(), codes + n, column.n_codes);
-    with_rows(cells_.lists.row_width, cells_.lists.rows.data(), [&](auto* rows) {
+    with_codes(cells_.lists.row_width, cells_.lists.rows.data(), [&](auto* rows) {
       using R = std::remove_pointer_t<decltype(rows)>;
       for (std::size_t k = 0; k < n; ++k) {
         rows[begin + k] = static_cast<R>(k < present.size() ? present[k].row : scratch.missing[k - present.size()]);
@@ -221,12 +221,9 @@ void CellLists::take_marked() {
     ranks[word] = n;
     n += static_cast<std::uint32_t>(std::popcount(present[word]));
   }
-  columns.resize(n);
-  for (std::size_t word = 0, k = 0; word < present.size(); ++word) {
-    for (std::uint64_t bits = present[word]; bits != 0; bits &= bits - 1) {
-      columns[k++] = static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
-    }
-  }
+  columns.clear();
+  columns.reserve(n);
+  for_bits(present.data(), present.size(), [&](std::size_t j) { columns.push_back(static_cast<std::uint32_t>(j)); });
 }
 
 Column CellLists::expand(const Column& column, std::uint32_t j, std::size_t n, BigVector<std::uint8_t>& memory) const {
@@ -264,7 +261,7 @@ std::shared_ptr<const SparseCells> take_columns(const SparseCells& cells, std::s
     if (cells.bins) out->slot_begin.push_back(out->slot_begin.back() + cells.slot_begin[j + 1] - cells.slot_begin[j]);
   }
   const std::size_t n_cells = to.n_cells();
-  with_rows(to.row_width, to.rows.data(), [&](const auto* rows) {
+  with_codes(to.row_width, to.rows.data(), [&](const auto* rows) {
     for (std::size_t k = 0; k < n_cells; ++k) ++out->own_begin[std::size_t{rows[k]} + 1];
   });
   to.resize(n_cells);

@@ -12,19 +12,9 @@
 #include <vector>
 
 #include "weald/base/memory.hpp"
-#include "weald/base/threads.hpp"
 #include "weald/bins/binned_matrix.hpp"
 
 namespace weald {
-
-// Calls fn with a typed pointer to numbers of rows.
-template <class Bytes, class Fn>
-decltype(auto) with_rows(std::uint8_t width, Bytes* rows, Fn&& fn) {
-  constexpr bool constant = std::is_const_v<Bytes>;
-  using Short = std::conditional_t<constant, const std::uint16_t, std::uint16_t>;
-  return width == 2 ? fn(reinterpret_cast<Short*>(rows))
-                    : fn(reinterpret_cast<std::conditional_t<constant, const Row, Row>*>(rows));
-}
 
 // The filled cells of some rows, column by column.
 struct CellLists {
@@ -41,7 +31,7 @@ struct CellLists {
   std::uint8_t width = 1, row_width = 4;  // bytes per code and row
 
   CellLists() = default;
-  CellLists(std::size_t n_rows, std::uint8_t code_width) : width(code_width), row_width(n_rows <= kShortRows ? 2 : 4) {}
+  CellLists(std::size_t n_rows, std::uint8_t code_width) : width(code_width), row_width(width_for(n_rows)) {}
   std::size_t size() const { return begin.size() - 1; }
   std::size_t n_cells() const { return begin.back(); }
   void resize(std::size_t cells) {
@@ -61,8 +51,8 @@ struct CellLists {
   template <class Fn>
   decltype(auto) visit(std::size_t k, Fn&& fn) const {
     return with_codes(width, codes.data(), [&](const auto* typed) {
-      return with_rows(row_width, rows.data(),
-                       [&](const auto* of) { return fn(of + begin[k], typed + begin[k], size_of(k)); });
+      return with_codes(row_width, rows.data(),
+                        [&](const auto* of) { return fn(of + begin[k], typed + begin[k], size_of(k)); });
     });
   }
   void mark(std::uint32_t j) { present[j / 64] |= std::uint64_t{1} << (j % 64); }

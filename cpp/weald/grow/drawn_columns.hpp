@@ -22,7 +22,6 @@ class DrawnColumns {
     for (std::size_t c = 0; c < drawn.size(); ++c) {
       const Column& column = node.block->columns[drawn[c]];
       if (place_[c] == kNone || histograms.missing(place_[c], column)) {
-        if (place_[c] != kNone) histograms.forget(place_[c]);
         varies |= try_column(drawn[c], nullptr, best);
       } else {
         varies |= histograms.search(place_[c], request, column, drawn[c], total, best);

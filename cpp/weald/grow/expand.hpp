@@ -7,6 +7,7 @@
 
 #include "weald/base/paths.hpp"
 #include "weald/grow/node_search.hpp"
+#include "weald/grow/partition.hpp"
 
 namespace weald {
 
@@ -53,18 +54,9 @@ class Expander {
   void measure(OpenNode& node) {
     const Statistics& stats = plan_.stats;
     if (!stats.real()) return;
-    Units& units = node.frame->units;
-    double low = kInf, high = -kInf;
-    for (std::size_t i = node.begin; i < node.end; ++i) {
-      const double* target = target_of(*node.block, rows_[i]);
-      for (std::size_t o = 0; o < stats.n_outputs; ++o) {
-        low = std::min(low, target[o]);
-        high = std::max(high, target[o]);
-      }
-      if (units.serve(low, high)) return;  // after a few rows, as a rule
-    }
-    const double h = weight_of_rows(*node.block, stats, list_of(node), node.size());
-    units = search_.choose(node.size(), h, low, high);
+    search_.refine(
+        node, [&](std::size_t i) { return target_of(*node.block, rows_[node.begin + i]); },
+        [&] { return weight_of_rows(*node.block, stats, list_of(node), node.size()); });
   }
 
   bool could_split(const OpenNode& node) const {

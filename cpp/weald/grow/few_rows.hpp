@@ -105,7 +105,10 @@ class FewRows {
     best_.score = -kInf, varies_ = false, price_.reset();
     const std::size_t d = draw_.size(), wanted = plan_.columns_per_node;
     draw_.begin();
-    const auto next = [&](std::size_t k) { return wanted < d ? draw_.next(node.key) : static_cast<std::uint32_t>(k); };
+    if (wanted < d) draw_.next(node.key, wanted);
+    const auto next = [&](std::size_t k) {
+      return wanted == d ? static_cast<std::uint32_t>(k) : k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
+    };
     if (node.n == 2) return find_split_of_two(places, wanted, next);
     std::size_t k = 0;
     for (; k < wanted; ++k) add(next(k), places);

@@ -28,6 +28,22 @@ struct Units {
   // Targets between low and high deserve finer ones if they have come so much closer together.
   bool serve(double low, double high) const { return (high / 2 - low / 2) * 16 > reach; }
 
+  // Those of a child, from its parent's, for n rows with the targets of_row(i) and the weight h(). Are they new?
+  template <class OfRow, class Weight>
+  bool refine(Channels& channels, std::size_t n, const OfRow& of_row, const Weight& h) {
+    double low = kInf, high = -kInf;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* target = of_row(i);
+      for (std::size_t o = 0; o < channels.n_outputs; ++o) {
+        low = std::min(low, target[o]);
+        high = std::max(high, target[o]);
+      }
+      if (serve(low, high)) return false;  // after a few rows, as a rule
+    }
+    *this = choose(channels, n, h(), low, high);
+    return true;
+  }
+
   // Units for n rows of weight h; the channels are measured in them.
   static Units choose(Channels& channels, std::size_t n, double h, double low, double high) {
     choose_units(channels, n, h, low, high);

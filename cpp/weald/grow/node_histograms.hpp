@@ -1,10 +1,29 @@
 // The histograms of nodes: counted, subtracted, and read column by column.
 #pragma once
 
-#include "weald/grow/gradient_histograms.hpp"
+#include <algorithm>
+
+#include "weald/grow/node.hpp"
 #include "weald/grow/plan.hpp"
 
 namespace weald {
+
+// Calls fn(begin, end) with the place of each column's cells in a histogram of the block. Bytes counted
+// together have room for any code, and are those of bundles where there are such.
+template <class Fn>
+void for_column_cells(const Block& block, std::size_t lanes, bool bytes, Fn&& fn) {
+  if (bytes && block.bundles) {
+    for (std::size_t b = 0; b < block.bundles->size(); ++b)
+      fn(b * kByteSlots, b * kByteSlots + block.bundles->slots[b]);
+    return;
+  }
+  std::size_t begin = 0;
+  for (const Column& column : block.columns) {
+    const std::size_t cells = column.slots() * lanes;
+    fn(begin, begin + cells);
+    begin += bytes ? kByteSlots : cells;
+  }
+}
 
 class NodeHistograms {
  public:
@@ -23,26 +42,17 @@ class NodeHistograms {
 
   Histogram count_all_columns(const OpenNode& node, const Row* rows) {
     const std::size_t n = node.size();
-    if (by_cells(*node.block)) {
-      const SparseCells& cells = *plan_.matrix.sparse;
-      if (n == node.block->n_rows) {
-        const double work = kUpdateNs * static_cast<double>(cells.lists.n_cells());
-        return pairs_.count_lists(*node.block, cells, node.sum, useful_threads(threads_, work), plan_.interrupt);
-      }
-      Histogram out = empty_histogram(cells.slot_begin.back());
-      pairs_.add_rows(*node.block, cells, rows, n, 1, out);
-      return out;
-    }
-    const std::size_t counted = node.block->bundles ? node.block->bundles->size() : plan_.columns_per_node;
-    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(n * counted));
-    return pairs_.count(*node.block, n == node.block->n_rows ? nullptr : rows, n, parts, plan_.interrupt);
+    const bool all = n == node.block->n_rows;
+    if (!by_cells(*node.block)) return count_bytes(*node.block, all ? nullptr : rows, n);
+    if (all) return count_lists(*node.block, node.sum);
+    Histogram out = empty_histogram(plan_.matrix.sparse->slot_begin.back());
+    add_cells(*node.block, rows, n, 1, out);
+    return out;
   }
 
   // Takes a part of the rows out of a histogram: its own histogram or, of a sparse table, row by row.
   void subtract(const OpenNode& part, const Row* rows, Histogram& from) const {
-    if (by_cells(*part.block)) {
-      return pairs_.add_rows(*part.block, *plan_.matrix.sparse, rows, part.size(), -1, from);
-    }
+    if (by_cells(*part.block)) return add_cells(*part.block, rows, part.size(), -1, from);
     for_cells(*part.block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) from[k] -= part.histogram[k];
     });
@@ -102,6 +112,87 @@ class NodeHistograms {
   }
 
  private:
+  // Adds up the gradient pairs of n rows of the block, those listed or all. Threads share the columns if there are many,
+  // else the rows.
+  Histogram count_bytes(const Block& block, const Row* rows, std::size_t n) {
+    const std::size_t counted = block.bundles ? block.bundles->size() : plan_.columns_per_node;
+    const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(n * counted));
+    const ByteRows bytes = block.byte_rows();
+    const std::size_t d = bytes.places.size(), cells = d * kByteSlots;
+    const bool by_columns = d >= kColumnsApart * parts;
+    Histogram out = unset_histogram(cells);
+    if (spare_.size() < parts) spare_.resize(parts);
+    for (std::size_t part = 1; part < parts && !by_columns; ++part) spare_[part].resize(cells);
+    parallel_for(parts, parts, plan_.interrupt, [&](std::size_t part) {
+      const auto cut = [&](std::size_t all, std::size_t at) { return all * at / parts; };
+      const std::size_t from = by_columns ? cut(d, part) : 0, to = by_columns ? cut(d, part + 1) : d;
+      const std::size_t first = by_columns ? 0 : cut(n, part), last = by_columns ? n : cut(n, part + 1);
+      // A part of the rows adds into cells of its own: whole numbers, so that the order is nothing.
+      Lane* const into = part > 0 && !by_columns ? spare_[part].data() : out.get();
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+        if (begin >= from * kByteSlots && begin < to * kByteSlots) std::fill(into + begin, into + end, 0);
+      });
+      const ByteRows own = bytes.columns(from, to);
+      const std::size_t stretch =
+          std::max<std::size_t>(kCodesBetweenPolls / std::max<std::size_t>(to - from, 1), kLeastStretch);
+      for (std::size_t begin = first, end; begin < last; begin = end) {
+        plan_.interrupt.poll();
+        end = std::min(begin + stretch, last);
+        add_all_columns(own, rows, begin, end, block.words.get(0, block.n_rows), into + from * kByteSlots);
+      }
+    });
+    for (std::size_t part = 1; part < parts && !by_columns; ++part) {
+      for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) out[c] += spare_[part][c];
+      });
+    }
+    return out;
+  }
+
+  // The same for all rows of a sparse table, list by list: cells of a column come one after another.
+  Histogram count_lists(const Block& block, Lane total) const {
+    const SparseCells& cells = *plan_.matrix.sparse;
+    const std::size_t threads = useful_threads(threads_, kUpdateNs * static_cast<double>(cells.lists.n_cells()));
+    Histogram out = unset_histogram(cells.slot_begin.back());
+    const std::size_t d = block.columns.size(), parts = (d + kListsAtOnce - 1) / kListsAtOnce;
+    parallel_for(threads, parts, plan_.interrupt, [&](std::size_t part) {
+      for (std::size_t j = part * kListsAtOnce; j < std::min(d, (part + 1) * kListsAtOnce); ++j) {
+        Lane* const into = &out[cells.slot_begin[j]];
+        std::fill(into, &out[cells.slot_begin[j + 1]], 0);
+        block.lists->visit(j, [&](const auto* of, const auto* codes, std::size_t n) {
+          Lane sum = 0;
+          for (std::size_t k = 0; k < n; ++k) {
+            const Lane word = block.words[of[k]];
+            into[codes[k]] += word, sum += word;
+          }
+          if (block.columns[j].slots() > 0) into[block.columns[j].usual] += total - sum;
+        });
+      }
+    });
+    return out;
+  }
+
+  // Adds some rows of a sparse table to a histogram (`sign` 1), or takes them away (-1): all of them to the usual code
+  // of every column, and then from there to their own what the filled cells say. It costs these and the columns.
+  void add_cells(const Block& block, const Row* rows, std::size_t n, Lane sign, Histogram& into) const {
+    const SparseCells& cells = *plan_.matrix.sparse;
+    Lane total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += sign * block.words[rows[i]];
+    std::vector<std::uint32_t> usual(block.columns.size());
+    for (std::size_t j = 0; j < usual.size(); ++j) {
+      usual[j] = cells.slot_begin[j] + block.columns[j].usual;
+      into[usual[j]] += total;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Lane word = sign * block.words[rows[i]];
+      for (auto k = cells.row_begin[rows[i]]; k < cells.row_begin[rows[i] + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(cells.row_columns[k]);
+        into[usual[j]] -= word;
+        into[cells.slot_begin[j] + cells.row_codes[static_cast<std::size_t>(k)]] += word;
+      }
+    }
+  }
+
   // Calls fn(begin, end) with the place of each column's cells in a histogram of the block.
   template <class Fn>
   void for_cells(const Block& block, Fn&& fn) const {
@@ -126,7 +217,7 @@ class NodeHistograms {
 
   const Plan& plan_;
   std::size_t threads_;
-  GradientHistograms pairs_;
+  std::vector<std::vector<Lane>> spare_;  // cells of threads
   std::vector<Lane> unpacked_;
 };
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <numeric>
 #include <optional>
 
 #include "weald/base/paths.hpp"
@@ -13,7 +12,6 @@
 #include "weald/grow/listed_rows.hpp"
 #include "weald/grow/node.hpp"
 #include "weald/grow/node_histograms.hpp"
-#include "weald/grow/partition.hpp"
 #include "weald/grow/plan.hpp"
 #include "weald/search/category_price.hpp"
 #include "weald/search/column_draw.hpp"
@@ -76,8 +74,11 @@ class NodeSearch {
     channels_.g_unit = node.frame->units.g_unit;
   }
 
-  // Chooses units for real targets between low and high.
-  Units choose(std::size_t n, double h, double low, double high) { return Units::choose(channels_, n, h, low, high); }
+  // Chooses units for the real targets of a node.
+  template <class OfRow, class Weight>
+  void refine(const OpenNode& node, const OfRow& of_row, const Weight& h) {
+    node.frame->units.refine(channels_, node.size(), of_row, h);
+  }
 
   // Puts what the node's rows add next to each other.
   NodeRows load(const OpenNode& node, View<const Row> rows) {
@@ -176,8 +177,9 @@ class NodeSearch {
       return varies;
     };
     const auto search = [&](auto&& try_one) {
-      if (by_random_cuts(node)) return search_random_cuts(request, node, rows, total, try_one);
-      if (plan_.all_columns()) return search_all(request, node, rows, total, least_gain, try_one);
+      if (plan_.all_columns() && !by_random_cuts(node)) {
+        return search_all(request, node, rows, total, least_gain, try_one);
+      }
       return search_some(node, rows, total, [&](std::size_t j, const Lane* ready, Split& best) {
         return try_one(j, ready, best, scratch_[0]);
       });
@@ -314,7 +316,7 @@ class NodeSearch {
     const std::size_t d = node.block->columns.size();
     const std::size_t wanted = plan_.columns_per_node;
     draw_.begin();
-    for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
+    draw_.next(node.key, wanted);
     Split best;
     bool varies = false;
     const CellLists* lists = node.histogram ? nullptr : request_.lists;
@@ -328,20 +330,32 @@ class NodeSearch {
       }
       return best;
     }
-    const bool small = uses_small_histograms(node), numbers = uses_number_histograms();
+    const bool random = by_random_cuts(node), small = uses_small_histograms(node), numbers = uses_number_histograms();
     const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
-    const std::size_t at_once = columns_together(node.block->most_codes);
+    const std::size_t at_once = random ? RandomCuts::kColumns : columns_together(node.block->most_codes);
     for (std::size_t k = 0; k < wanted; k += at_once) {
       const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, wanted - k));
+      if (random) varies |= try_random_cuts(node, rows, total, drawn, best);
       if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
       if (numbers) varies |= columns_.search(numbers_, request_, node, rows, total, drawn, try_column, best);
       if (together) columns_.count(node, rows, plan_.stats, drawn);
-      for (std::size_t c = 0; c < drawn.size() && !small && !numbers; ++c) {
+      for (std::size_t c = 0; c < drawn.size() && !random && !small && !numbers; ++c) {
         varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
     }
     for (std::size_t k = wanted; k < d && !varies; ++k) varies = try_column(draw_.next(node.key), nullptr, best);
     return best;
+  }
+
+  // The random rule where rows are bytes side by side: two passes over the rows serve several columns,
+  // one for their extremes and one for what lies left of the cuts drawn between them.
+  bool try_random_cuts(const OpenNode& node, const NodeRows& rows, const Lane* total,
+                       std::span<const std::uint32_t> drawn, Split& best) {
+    bool varies = false;
+    random_cuts_.look(*node.block, rows.rows.get(0, rows.n), rows.n, drawn);
+    for (std::size_t k = 0; k < drawn.size(); ++k) varies |= random_cuts_.add_cut(request_, k);
+    random_cuts_.try_cuts(request_, *node.block, rows, total, best);
+    return varies;
   }
 
   // Nodes of up to a few thousand rows, of two classes.
@@ -360,30 +374,6 @@ class NodeSearch {
     const std::size_t lanes = std::min(node.block->most_codes, kByteSlots) * plan_.stats.lanes;
     return uses(Path::DrawnTogether) && rows.n > kTogetherAbove && !is_from_rows(plan_.stats.criterion) &&
            lanes <= (plan_.stats.layout == Layout::OneHot ? kFewLanes : 32 * kByteSlots);
-  }
-
-  // The random rule where rows are bytes side by side: two passes over the rows serve several columns,
-  // one for their extremes and one for what lies left of the cuts drawn between them.
-  template <class Try>
-  Split search_random_cuts(const SearchRequest& request, const OpenNode& node, const NodeRows& rows, const Lane* total,
-                           Try&& try_column) {
-    const std::size_t d = node.block->columns.size(), wanted = plan_.columns_per_node;
-    const std::size_t groups = (wanted + RandomCuts::kColumns - 1) / RandomCuts::kColumns;
-    draw_.begin();
-    for (std::size_t k = 0; k < wanted; ++k) draw_.next(node.key);
-    Split best;
-    bool varies = false;
-    for (std::size_t group = 0; group < groups; ++group) {
-      const std::size_t from = wanted * group / groups, to = wanted * (group + 1) / groups;
-      const auto drawn = draw_.drawn().subspan(from, to - from);
-      random_cuts_.look(*node.block, rows.rows.get(0, rows.n), rows.n, drawn);
-      for (std::size_t k = 0; k < drawn.size(); ++k) varies |= random_cuts_.add_cut(request, k);
-      random_cuts_.try_cuts(request, *node.block, rows, total, best);
-    }
-    for (std::size_t k = wanted; k < d && !varies; ++k) {
-      varies = try_column(draw_.next(node.key), nullptr, best, scratch_[0]);
-    }
-    return best;
   }
 
   const Plan& plan_;

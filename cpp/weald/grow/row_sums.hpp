@@ -63,16 +63,13 @@ class NumberSums {
   // As Expander::measure: the units of the parent, until the targets have come much closer together.
   void measure(std::span<const Place> places, OfNode& node) {
     if (!stats_.real() || places.size() < 2) return;
-    double low = kInf, high = -kInf;
-    for (const Place i : places) {
-      for (std::size_t o = 0; o < outputs_; ++o) {
-        low = std::min(low, target_[i][o]), high = std::max(high, target_[i][o]);
-      }
-      if (node.units.serve(low, high)) return;  // after a few rows, as a rule
-    }
-    Lane total_h = 0;
-    for (const Place i : places) total_h += h(i);
-    node.units = Units::choose(channels_, places.size(), static_cast<double>(total_h), low, high);
+    const auto total_h = [&] {
+      Lane sum = 0;
+      for (const Place i : places) sum += h(i);
+      return static_cast<double>(sum);
+    };
+    const auto target = [&](std::size_t p) { return target_[places[p]]; };
+    if (!node.units.refine(channels_, places.size(), target, total_h)) return;
     const FillLanes lanes_of(channels_);
     for (const Place i : places) fill(i, lanes_of, h(i));
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weald/base/sizes.hpp"
-#include "weald/base/wide_vectors.hpp"
+#include "weald/base/wide_numbers.hpp"
 
 namespace weald {
 
@@ -71,26 +71,16 @@ inline double size_of(double x) { return x < 0 ? -x : x; }
 inline double bounded_exp(double x) { return exp_of(at_most(at_least(x, -kFar), kFar)); }
 inline double exp_then_line(double x, double e) { return e * (1 + at_least(x - kFar, 0.0)); }
 
-// Eight sums side by side, so that an add need not wait for the one before.
 inline double sum_of(const double* values, std::size_t n) {
-  double lanes[8] = {};
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) lanes[k] += values[i + k];
-  }
-  for (std::size_t k = 0; i < n; ++i, ++k) lanes[k] += values[i];
-  double total = 0;
+  double lanes[8] = {}, total = 0;
+  in_lanes<8>(0, n, [&](std::size_t i, std::size_t lane) WEALD_INLINE_LAMBDA { lanes[lane] += values[i]; });
   for (const double lane : lanes) total += lane;
   return total;
 }
 
 inline double log_of_product(const double* factors, std::size_t n) {
   double lanes[8] = {1, 1, 1, 1, 1, 1, 1, 1}, total = 0;
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) lanes[k] *= factors[i + k];
-  }
-  for (std::size_t k = 0; i < n; ++i, ++k) lanes[k] *= factors[i];
+  in_lanes<8>(0, n, [&](std::size_t i, std::size_t lane) WEALD_INLINE_LAMBDA { lanes[lane] *= factors[i]; });
   for (const double lane : lanes) total += log_of(lane);
   return total;
 }

@@ -2,7 +2,6 @@
 // nothing about it has to be stored with a model.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "weald/base/random.hpp"

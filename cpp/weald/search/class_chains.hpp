@@ -32,68 +32,60 @@ struct ChainEntropy {
   }
 };
 
+// One side of a cut. `changes`: of every G so far.
 template <class Score>
-class ChainSums {
- public:
-  ChainSums(const Channels& channels, const NodeRows& node, const Chains& chains)
-      : channels_(channels), node_(node), chains_(chains), left_(channels.channels), right_(channels.channels) {}
-
-  void start(const Lane* total) {
-    std::fill(left_.begin(), left_.end(), 0);
-    std::copy(total + 2, total + 2 + channels_.channels, right_.begin());
-    left_count_ = left_h_ = left_sum_ = right_sum_ = 0;
-    right_count_ = total[0], right_h_ = total[1];
-    for (const Lane g : right_) right_sum_ += Score::change(channels_, 0, g);
+struct ChainSide {
+  static constexpr bool kQuadratic = std::is_same_v<Score, ChainGini>;
+  explicit ChainSide(const Channels& stats) : channels(stats), all_g(stats.channels) {}
+  void set(const Lane* total) {
+    std::fill(all_g.begin(), all_g.end(), 0);
+    rows = weight = changes = 0;
+    if (total) add(total, 1);
   }
+  void add(const Lane* cell, Lane sign) {
+    for (std::size_t k = 0; k < all_g.size(); ++k) shift(k, sign * cell[2 + k]);
+    rows += sign * cell[0], weight += sign * cell[1];
+  }
+  void shift(std::size_t k, Lane h) {
+    const Lane g = all_g[k];
+    all_g[k] = g + h, changes += Score::change(channels, g, h);
+  }
+
+  Lane count() const { return rows; }
+  double h() const { return static_cast<double>(weight); }
+  double squares() const { return static_cast<double>(changes); }
+  double value() const { return 0; }  // monotone columns need one channel; checked at the door
+  double score() const { return Score::side(channels, changes, weight); }
+
+  const Channels& channels;
+  std::vector<Lane> all_g;
+  Lane rows = 0, weight = 0, changes = 0;
+  static constexpr double lambda = 0;
+  static constexpr Lane sum = 0;
+};
+
+template <class Score>
+class ChainSums : public BothSides<ChainSide<Score>> {
+ public:
+  using BothSides<ChainSide<Score>>::left, BothSides<ChainSide<Score>>::right;
+  ChainSums(const Channels& channels, const NodeRows& node, const Chains& chains)
+      : BothSides<ChainSide<Score>>(channels), node_(node), chains_(chains), outputs_(channels.n_outputs) {}
+
   void move(std::uint32_t row) {
-    const std::size_t outputs = channels_.n_outputs;
-    if (row == Chains::kRestChain) {
-      for (std::size_t k = 0; k < left_.size(); ++k) shift(k, chains_.rest[2 + k]);
-      return count(chains_.rest[0], chains_.rest[1]);
-    }
+    if (row == Chains::kRestChain) return BothSides<ChainSide<Score>>::move(chains_.rest);
     for (; row != 0; row = chains_.next[row - 1]) {
       const Lane h = node_.words[row - 1];
-      const std::uint32_t* hot = node_.hot.get((row - 1) * outputs, outputs);
-      for (std::size_t o = 0; o < outputs; ++o) shift(hot[o], h);
-      count(1, h);
-    }
-  }
-  Lane left_sum() const { return 0; }
-  Lane left_count() const { return left_count_; }
-  Lane right_count() const { return right_count_; }
-  double left_h() const { return static_cast<double>(left_h_); }
-  double right_h() const { return static_cast<double>(right_h_); }
-  double left_value() const { return 0; }  // monotone columns need one channel; checked at the door
-  double right_value() const { return 0; }
-  double score() const {
-    return Score::side(channels_, left_sum_, left_h_) + Score::side(channels_, right_sum_, right_h_);
-  }
-  bool may_beat(double best) const {
-    if constexpr (std::is_same_v<Score, ChainGini>) {
-      return quadratic_may_beat(static_cast<double>(left_sum_), left_h(), static_cast<double>(right_sum_), right_h(),
-                                best);
-    } else {
-      return true;
+      const std::uint32_t* hot = node_.hot.get((row - 1) * outputs_, outputs_);
+      for (std::size_t o = 0; o < outputs_; ++o) left.shift(hot[o], h), right.shift(hot[o], -h);
+      left.rows += 1, left.weight += h;
+      right.rows -= 1, right.weight -= h;
     }
   }
 
  private:
-  // h of a class goes from right to left.
-  void shift(std::size_t k, Lane h) {
-    left_sum_ += Score::change(channels_, left_[k], h);
-    right_sum_ -= Score::change(channels_, right_[k] - h, h);
-    left_[k] += h, right_[k] -= h;
-  }
-  void count(Lane rows, Lane h) {
-    left_count_ += rows, right_count_ -= rows;
-    left_h_ += h, right_h_ -= h;
-  }
-
-  const Channels& channels_;
   const NodeRows& node_;
   const Chains chains_;
-  std::vector<Lane> left_, right_;
-  Lane left_count_ = 0, right_count_ = 0, left_h_ = 0, right_h_ = 0, left_sum_ = 0, right_sum_ = 0;
+  const std::size_t outputs_;
 };
 
 // Can this task's classes be walked in chains? The sums of squares must fit an integer.

@@ -26,7 +26,6 @@ class ColumnSearch {
         j_(j),
         node_(node),
         total_(total),
-        ready_(ready),
         scratch_(scratch),
         groups_(groups_for(request, column, j, node, total, ready)),
         cells_(ready) {
@@ -182,22 +181,14 @@ class ColumnSearch {
 
   // Returns the scratch to all zeros.
   void clear() {
-    if (listed() || (ready_ != nullptr && groups_ != Groups::Chains)) return;
+    Lane* const cells = scratch_.cells.data();
+    if (groups_ != Groups::Chains && (cells_ == nullptr || cells_ != cells)) return;
     const std::size_t lanes = stats_.lanes;
-    if (groups_ == Groups::AllCodes) {
-      std::fill_n(scratch_.cells.data(), column_.slots(), 0);
-      return;
-    }
-    if (groups_ == Groups::TwoSides) {
-      std::fill_n(scratch_.cells.data(), 3 * lanes, 0);
-      return;
-    }
     const auto zero_all = [&](auto&& zero) {
       for (const Code code : order()) zero(code);
       for (const Code code : rare_) zero(code);
       if (has_missing_) zero(column_.n_codes);
     };
-    Lane* cells = scratch_.cells.data();
     if (groups_ == Groups::Chains) {
       zero_all([head = scratch_.head.data()](Code code) { head[code] = 0; });
     } else {
@@ -217,7 +208,8 @@ class ColumnSearch {
   // does not occur is the cut before it again. If values are missing, listed cells take over.
   bool collect_all_codes() {
     if (cells_ == nullptr) {
-      const auto mine = at_least(scratch_.cells, column_.slots());
+      const auto mine = at_least(scratch_.sorted, column_.slots());
+      std::fill_n(mine.get(0, column_.slots()), column_.slots(), 0);
       add_rows(column_, node_, stats_, mine, OwnSlot{});
       cells_ = mine.get(0, column_.slots());
     }
@@ -225,18 +217,12 @@ class ColumnSearch {
     if (has_missing_ && !stats_.gradients) {
       groups_ = Groups::Cells;
       const Lane* cells = cells_;
-      list_codes(column_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
+      list_codes(column_, node_, false, [=](std::size_t code) { return cells[code] != 0; }, scratch_);
       return !order().empty();
     }
     first_slot_ = 0;
     while (cells_[first_slot_] == 0) ++first_slot_;
-    if (first_slot_ == column_.n_codes || (cells_[first_slot_] == *total_ && !stats_.gradients)) {
-      groups_ = Groups::Cells;  // one value: clear it as such
-      Code* one = at_least(scratch_.codes, 1).get(0, 1);
-      *one = static_cast<Code>(first_slot_);
-      scratch_.order = {one, 1};
-      return false;
-    }
+    if (first_slot_ == column_.n_codes || (cells_[first_slot_] == *total_ && !stats_.gradients)) return false;
     last_slot_ = column_.n_codes - 1;
     while (cells_[last_slot_] == 0) --last_slot_;
     return first_slot_ < last_slot_ || has_missing_;
@@ -280,7 +266,7 @@ class ColumnSearch {
   }
 
   bool collect_two_sides() {
-    const auto cells = at_least(scratch_.cells, 3 * stats_.lanes);
+    const auto cells = at_least(scratch_.sorted, 3 * stats_.lanes);
     Code* slots = at_least(scratch_.codes, 2).get(0, 2);
     const Extremes ends = find_extremes(column_, node_);
     has_missing_ = ends.has_missing;
@@ -365,7 +351,6 @@ class ColumnSearch {
   const std::uint32_t j_;
   const NodeRows& node_;
   const Lane* const total_;
-  const Lane* const ready_;
   SplitScratch& scratch_;
   Groups groups_;
   const Lane* cells_;

@@ -47,12 +47,11 @@ struct Extremes {
   bool has_missing;
 };
 
-// Reusable memory of one searching thread. `cells` and `touched` are all zero between columns.
+// Reusable memory of one searching thread. `cells` are all zero between columns.
 struct SplitScratch {
   BigVector<Lane> cells;
-  BigVector<Lane> sorted;               // cells of the groups of a sparse column; not zero between columns
+  BigVector<Lane> sorted;  // cells that are not zero between columns: of a list, of all codes, of two sides
   BigVector<std::uint32_t> head, next;  // chains of rows; heads are all zero between columns
-  BigVector<std::uint64_t> touched;
   BigVector<Code> codes;                // only ever grows, so that no column pays for clearing it
   BigVector<std::uint32_t> group_rows;  // where rows are counted: of each code, of a sparse column of each group
   BigVector<std::uint8_t> expanded;     // ... or a code for each row

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
-#include "weald/base/paths.hpp"
 #include "weald/search/column_search.hpp"
 
 namespace weald {
 
-// A column whose node has far fewer rows than codes is walked through a bit map of the codes that
-// occur, otherwise through all its slots.
-inline bool is_sparse(const Column& column, const NodeRows& node) {
-  return uses(Path::MarkedCodes) && column.slots() > 2 * node.n;
-}
+// Where a node has far fewer rows than a column has codes, those that occur are found by sorting; otherwise by a walk
+// through all slots.
+inline bool is_sparse(const Column& column, const NodeRows& node) { return column.slots() > 16 * node.n; }
 
 template <class T>
 View<T> at_least(BigVector<T>& buffer, std::size_t n) {
@@ -21,27 +18,19 @@ View<T> at_least(BigVector<T>& buffer, std::size_t n) {
   return {buffer.data(), n};
 }
 
-// Marks codes as they are met.
-struct Marker {
-  View<std::uint64_t> touched;
-  Code operator()(Code code) const {
-    touched[code / 64] |= std::uint64_t{1} << (code % 64);
-    return code;
-  }
-};
-
-// Lists the codes that occur into scratch.order, ascending: those marked (and unmarks them), or all
-// for which occurs(code). The missing code is not listed; returns whether it occurs.
+// Lists the codes that occur into scratch.order, ascending: all for which occurs(code). The missing code is not
+// listed; returns whether it occurs.
 template <class Occurs>
-bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch& scratch) {
+bool list_codes(const Column& column, const NodeRows& node, bool sparse, Occurs&& occurs, SplitScratch& scratch) {
   const std::size_t slots = column.slots();
-  const auto order = at_least(scratch.codes, slots + 1);
+  Code* const order = at_least(scratch.codes, std::max(slots + 1, node.n)).get(0, std::max(slots + 1, node.n));
   std::size_t found = 0;
   if (sparse) {
-    const std::size_t words = slots / 64 + 1;
-    std::uint64_t* const touched = view(scratch.touched).get(0, words);
-    for_bits(touched, words, [&](std::size_t code) { order[found++] = static_cast<Code>(code); });
-    std::fill_n(touched, words, 0);
+    visit_width(column, [&](auto codes) {
+      for (std::size_t i = 0; i < node.n; ++i) order[i] = codes[node.rows[i] * column.stride];
+    });
+    std::sort(order, order + node.n);
+    found = static_cast<std::size_t>(std::unique(order, order + node.n) - order);
   } else {
     for (std::size_t code = 0; code < slots; ++code) {
       order[found] = static_cast<Code>(code);
@@ -49,19 +38,6 @@ bool list_codes(const Column& column, bool sparse, Occurs&& occurs, SplitScratch
     }
   }
   const bool missing = found > 0 && order[found - 1] == column.n_codes;
-  scratch.order = {order.get(0, found), found - missing};
-  return missing;
-}
-
-// The same for very few rows: by sorting their codes.
-inline bool sort_codes(const Column& column, const NodeRows& node, SplitScratch& scratch) {
-  Code* const order = at_least(scratch.codes, node.n).get(0, node.n);
-  visit_width(column, [&](auto codes) {
-    for (std::size_t i = 0; i < node.n; ++i) order[i] = codes[node.rows[i] * column.stride];
-  });
-  std::sort(order, order + node.n);
-  const auto found = static_cast<std::size_t>(std::unique(order, order + node.n) - order);
-  const bool missing = order[found - 1] == column.n_codes;
   scratch.order = {order, found - missing};
   return missing;
 }
@@ -74,44 +50,24 @@ inline bool collect_cells(const Column& column, const NodeRows& node, const Chan
   const bool sparse = cells == nullptr && is_sparse(column, node);
   if (cells == nullptr) {
     const auto mine = at_least(scratch.cells, column.slots() * lanes);
-    if (uses(Path::MarkedCodes) && column.slots() / 64 > node.n) {  // even the bit map would take longer than the rows
-      add_rows(column, node, stats, mine, OwnSlot{});
-      cells = mine.get(0, column.slots() * lanes);
-      return sort_codes(column, node, scratch);
-    }
-    if (sparse) {
-      add_rows(column, node, stats, mine, Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
-    } else {
-      const bool h_last = sums_h_at_the_end(stats, node.n, column.slots());
-      add_rows(column, node, stats, mine, OwnSlot{}, h_last);
-      if (h_last) sum_h(stats, column.slots(), mine);
-    }
+    const bool h_last = sums_h_at_the_end(stats, node.n, column.slots());
+    add_rows(column, node, stats, mine, OwnSlot{}, h_last);
+    if (h_last) sum_h(stats, column.slots(), mine);
     cells = mine.get(0, column.slots() * lanes);
   }
   // The first lane is the count, or G << 32 | H: never zero where there is a row.
-  return list_codes(column, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
+  return list_codes(column, node, sparse, [=](std::size_t code) { return cells[code * lanes] != 0; }, scratch);
 }
 
 // Groups as chains of rows: head[code] is the last row with that code, next[] leads to the others.
 inline bool collect_chains(const Column& column, const NodeRows& node, SplitScratch& scratch) {
-  const bool sparse = is_sparse(column, node);
   const auto head = at_least(scratch.head, column.slots());
   const auto next = at_least(scratch.next, node.n);
-  const auto link = [&](auto&& mark) {
-    visit_width(column, [&, head, next](auto codes) {
-      for (std::uint32_t i = 0; i < node.n; ++i) {
-        const Code code = mark(static_cast<Code>(codes[node.rows[i] * column.stride]));
-        next[i] = head[code];
-        head[code] = i + 1;
-      }
-    });
-  };
-  if (sparse) {
-    link(Marker{at_least(scratch.touched, column.slots() / 64 + 1)});
-  } else {
-    link(OwnSlot{});
-  }
-  return list_codes(column, sparse, [=](std::size_t code) { return head[code] != 0; }, scratch);
+  visit_width(column, [&, head, next](auto codes) {
+    for (std::uint32_t i = 0; i < node.n; ++i)
+      next[i] = std::exchange(head[codes[node.rows[i] * column.stride]], i + 1);
+  });
+  return list_codes(column, node, is_sparse(column, node), [=](std::size_t code) { return head[code] != 0; }, scratch);
 }
 
 // Two groups, left and right of a cut at last_left, in cells 0 and 1; the missing in cell 2. Where a
@@ -144,6 +100,7 @@ inline void sum_sides(const Column& column, const NodeRows& node, const Channels
   } else if (stats.layout == Layout::Dense && lanes == 3) {
     in_registers(std::integral_constant<std::size_t, 3>{});
   } else {
+    std::fill_n(cells.get(0, 3 * lanes), 3 * lanes, 0);
     add_rows(column, node, stats, cells,
              [=](Code code) { return static_cast<Code>((code > last_left) + (code == missing)); });
   }

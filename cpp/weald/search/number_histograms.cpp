@@ -38,7 +38,7 @@ void NumberHistograms::count(std::span<const Column* const> columns, const NodeR
   prepare(stats.channels);
   apart_ = 0;
   for (const Column* column : columns) apart_ = std::max(apart_, column->slots());
-  with_lanes([&](auto lanes) {
+  with_constant<2, kMostLanes>(lanes_, [&](auto lanes) {  // so that a cell is a few registers
     constexpr std::size_t kLanes = decltype(lanes)::value;
     using Word = std::array<Lane, kLanes>;  // H, G of all outputs, after the count
     add_rows_together(
@@ -58,7 +58,7 @@ bool NumberHistograms::search(std::size_t c, const SearchRequest& request, const
                               const Lane* total, Split& best) {
   std::size_t n = 0;  // codes that occur, the missing one not among them
   Lane missing[kMostLanes] = {};
-  with_lanes([&](auto lanes) {
+  with_constant<2, kMostLanes>(lanes_, [&](auto lanes) {
     Lane* const cells = cell_of(c, 0);
     Lane left[lanes] = {};
     for (Code code = 0; code < column.n_codes; ++code) {

@@ -8,7 +8,7 @@ namespace weald {
 
 class NumberHistograms {
  public:
-  static constexpr std::size_t kSlots = kByteSlots, kMostOutputs = 8;
+  static constexpr std::size_t kMostOutputs = 8;
 
   // The score sum G^2 / H of few outputs. A code occurs where there is some H, so that every row must have some.
   static bool fit(const Channels& stats) {
@@ -26,7 +26,6 @@ class NumberHistograms {
   void count(std::span<const Column* const> columns, const NodeRows& node, const Channels& stats);
 
   static bool missing(std::size_t, const Column&) { return false; }  // those that are missing are no trouble
-  void forget(std::size_t c) { std::fill_n(cell_of(c, 0), apart_ * lanes_, 0); }
 
   // Puts the best cut of the c-th of the columns into `best` if it is better, and forgets its cells; false if the
   // column does not vary.
@@ -37,18 +36,11 @@ class NumberHistograms {
   static constexpr std::size_t kMostLanes = 1 + kMostOutputs;
   Lane* cell_of(std::size_t c, std::size_t code) { return &cells_[(c * apart_ + code) * lanes_]; }
 
-  // Calls fn with the number of lanes as a constant, so that a cell is a few registers.
-  template <std::size_t kLanes = 2, class Fn>
-  void with_lanes(Fn&& fn) const {
-    if (lanes_ == kLanes) return fn(std::integral_constant<std::size_t, kLanes>{});
-    if constexpr (kLanes < kMostLanes) with_lanes<kLanes + 1>(fn);
-  }
-
   std::size_t lanes_ = 0, apart_ = 0;  // of a cell; slots of a column
   BigVector<Lane> cells_;              // of some columns, all zero between nodes
-  Lane left_[kMostLanes][kSlots] = {};
-  std::uint8_t codes_[kSlots] = {};  // of a column: those that occur
-  double score_[kSlots] = {};        // of the cut after each of them
+  Lane left_[kMostLanes][kByteSlots] = {};
+  std::uint8_t codes_[kByteSlots] = {};  // of a column: those that occur
+  double score_[kByteSlots] = {};        // of the cut after each of them
 };
 
 }  // namespace weald

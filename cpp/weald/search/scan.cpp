@@ -97,8 +97,10 @@ double node_score(const SearchRequest& request, const NodeRows& node, const Lane
     std::iota(all.begin(), all.end(), std::uint32_t{0});
     return -prefix_errors(node, stats, targets, all, {node.n}, false, *request.interrupt).error[0];
   }
-  return with_sums(
-      stats, [&](const auto& sums) { return std::remove_reference_t<decltype(sums)>::whole_score(total, stats); });
+  return with_sums(stats, [&](auto sums) {
+    sums.start(total);
+    return sums.right.score();
+  });
 }
 
 }  // namespace weald

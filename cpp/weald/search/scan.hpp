@@ -1,5 +1,5 @@
-// Walks the cuts of one column from left to right and keeps the best. A `Sums` is the state of the
-// walk: what lies left of the cut, what lies right, and the score of the pair.
+// Walks the cuts of one column from left to right and keeps the best. The state of the walk are the sums
+// left of the cut and right of it: of each side the count, G, H and the score.
 #pragma once
 
 #include <array>
@@ -31,94 +31,78 @@ struct Cut {
   Lane left_sum = 0;  // Packed: what lies on the left
 };
 
-// Two classes, one word: G << 32 | H. One subtraction moves both sums.
+// One side: two classes, one word: G << 32 | H. One addition moves both sums.
 template <class Score>
-class PackedSums {
- public:
-  explicit PackedSums(const Channels& channels) : channels_(channels), lambda_(channels.lambda) {}
-  void start(const Lane* total) { left_ = 0, right_ = *total; }
-  void move(const Lane* cell) { left_ += *cell, right_ -= *cell; }
-  Lane left_sum() const { return left_; }
-  Lane left_count() const { return left_ & kLow; }
-  Lane right_count() const { return right_ & kLow; }
-  double left_h() const { return static_cast<double>(left_ & kLow); }
-  double right_h() const { return static_cast<double>(right_ & kLow); }
-  double left_value() const { return left_g() / (left_h() + lambda_); }
-  double right_value() const { return right_g() / (right_h() + lambda_); }
-  double score() const {
-    return Score::score(channels_, left_g(), left_h()) + Score::score(channels_, right_g(), right_h());
-  }
-  // False only if score() <= best for certain. Without a division, which costs more than the rest.
-  bool may_beat(double best) const {
-    if constexpr (std::is_same_v<Score, Quadratic>) {
-      const double gl = left_g(), gr = right_g();
-      return quadratic_may_beat(gl * gl, left_h() + lambda_, gr * gr, right_h() + lambda_, best);
-    } else {
-      return true;
-    }
-  }
-  static double whole_score(const Lane* total, const Channels& channels) {
-    return Score::score(channels, static_cast<double>(*total >> 32), static_cast<double>(*total & kLow));
-  }
+struct PackedSide {
+  static constexpr bool kQuadratic = std::is_same_v<Score, Quadratic>;
+  explicit PackedSide(const Channels& stats) : channels(stats), lambda(stats.lambda) {}
+  void set(const Lane* total) { sum = total ? *total : 0; }
+  void add(const Lane* cell, Lane sign) { sum += sign * *cell; }
 
-  static constexpr Lane kLow = 0xFFFFFFFF;
+  Lane count() const { return sum & 0xFFFFFFFF; }
+  double g() const { return static_cast<double>(sum >> 32); }
+  double h() const { return static_cast<double>(count()); }
+  double squares() const { return g() * g(); }
+  double value() const { return g() / (h() + lambda); }
+  double score() const { return Score::score(channels, g(), h()); }
 
- private:
-  double left_g() const { return static_cast<double>(left_ >> 32); }
-  double right_g() const { return static_cast<double>(right_ >> 32); }
-  const Channels& channels_;
-  double lambda_;
-  Lane left_ = 0, right_ = 0;
+  const Channels& channels;
+  const double lambda;
+  Lane sum = 0;
 };
 
 // Channels of any sign: count, H, G_1..G_k; kOne: a single one, in registers.
 template <class Score, bool kOne>
-class DenseSums {
- public:
-  explicit DenseSums(const Channels& stats) : stats_(stats), lambda_(stats.lambda) {
-    if constexpr (!kOne) left_.resize(stats.lanes), right_.resize(stats.lanes), g_.resize(stats.channels);
+struct DenseSide {
+  static constexpr bool kQuadratic = kOne && std::is_same_v<Score, Quadratic>;
+  explicit DenseSide(const Channels& stats) : channels(stats), lambda(stats.lambda) {
+    if constexpr (!kOne) lanes.resize(stats.lanes), all_g.resize(stats.channels);
   }
-  void start(const Lane* total) {
-    for (std::size_t k = 0; k < left_.size(); ++k) left_[k] = 0, right_[k] = total[k];
+  void set(const Lane* total) {
+    for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] = total ? total[k] : 0;
   }
-  void move(const Lane* cell) {
-    for (std::size_t k = 0; k < left_.size(); ++k) left_[k] += cell[k], right_[k] -= cell[k];
+  void add(const Lane* cell, Lane sign) {
+    for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] += sign * cell[k];
   }
-  Lane left_sum() const { return 0; }
-  Lane left_count() const { return left_[0]; }
-  Lane right_count() const { return right_[0]; }
-  double left_h() const { return static_cast<double>(left_[1]); }
-  double right_h() const { return static_cast<double>(right_[1]); }
-  // Monotone columns need one channel; checked at the door.
-  double left_value() const { return static_cast<double>(left_[2]) / (left_h() + lambda_); }
-  double right_value() const { return static_cast<double>(right_[2]) / (right_h() + lambda_); }
-  double score() { return side(left_.data()) + side(right_.data()); }
-  bool may_beat(double best) const {
-    if constexpr (kOne && std::is_same_v<Score, Quadratic>) {
-      const double gl = static_cast<double>(left_[2]), gr = static_cast<double>(right_[2]);
-      return quadratic_may_beat(gl * gl, left_h() + lambda_, gr * gr, right_h() + lambda_, best);
-    } else {
-      return true;
-    }
-  }
-  static double whole_score(const Lane* total, const Channels& stats) { return DenseSums(stats).side(total); }
 
- private:
+  Lane count() const { return lanes[0]; }
+  double g() const { return static_cast<double>(lanes[2]); }  // monotone columns need one channel; checked at the door
+  double h() const { return static_cast<double>(lanes[1]); }
+  double squares() const { return g() * g(); }
+  double value() const { return g() / (h() + lambda); }
+  double score() {
+    const double g_unit = Score::kTrueUnits ? channels.g_unit : 1, h_unit = Score::kTrueUnits ? channels.h_unit : 1;
+    if constexpr (kOne) return Score::score(channels, g() * g_unit, h() * h_unit);
+    for (std::size_t k = 0; k < all_g.size(); ++k) all_g[k] = static_cast<double>(lanes[2 + k]) * g_unit;
+    return Score::score(all_g.data(), h() * h_unit, channels);
+  }
+
   template <class T>
   using Array = std::conditional_t<kOne, std::array<T, 3>, std::vector<T>>;
-
-  double side(const Lane* lanes) {
-    const double g_unit = Score::kTrueUnits ? stats_.g_unit : 1, h_unit = Score::kTrueUnits ? stats_.h_unit : 1;
-    const double h = static_cast<double>(lanes[1]) * h_unit;
-    if constexpr (kOne) return Score::score(stats_, static_cast<double>(lanes[2]) * g_unit, h);
-    for (std::size_t k = 0; k < g_.size(); ++k) g_[k] = static_cast<double>(lanes[2 + k]) * g_unit;
-    return Score::score(g_.data(), h, stats_);
-  }
-  const Channels& stats_;
-  const double lambda_;
-  Array<Lane> left_{}, right_{};
-  Array<double> g_{};
+  const Channels& channels;
+  const double lambda;
+  Array<Lane> lanes{};
+  Array<double> all_g{};
+  static constexpr Lane sum = 0;  // it is no word
 };
+
+// Both sides of a cut, as cells go from right to left.
+template <class Side>
+struct BothSides {
+  explicit BothSides(const Channels& stats) : left(stats), right(stats) {}
+  void start(const Lane* total) { left.set(nullptr), right.set(total); }
+  void move(const Lane* cell) { left.add(cell, 1), right.add(cell, -1); }
+  double left_value() const { return left.value(); }
+  double right_value() const { return right.value(); }
+  Side left, right;
+};
+
+// False only if the sides score no more than `best` for certain. Without a division, which costs more than the rest.
+template <class Side>
+bool may_beat(const Side& left, const Side& right, double best) {
+  if constexpr (!Side::kQuadratic) return true;
+  return quadratic_may_beat(left.squares(), left.h() + left.lambda, right.squares(), right.h() + right.lambda, best);
+}
 
 // The same walk for the case that matters most: two classes, Gini, no limits, no missing values.
 //
@@ -136,7 +120,6 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
   LeftSums left;
   double excess[kCutsAtOnce];
   const double H = static_cast<double>(*total & 0xFFFFFFFF), G = static_cast<double>(*total >> 32);
-  const auto score_of = [&](double hl, double gl) { return quadratic(gl, hl, G - gl, H - hl); };
   // The bar is D^2 / (H_l H_r) of the best so far; another column's best, in the same terms, with room
   // for rounding.
   Cut best;
@@ -165,8 +148,8 @@ Cut scan_plain(const Lane* total, std::size_t last, Cells&& cell, double floor) 
     }
   }
   if (best_at == 0) return best;
-  return {score_of(static_cast<double>(best_left & 0xFFFFFFFF), static_cast<double>(best_left >> 32)), best_at, false,
-          best_left};
+  const double hl = static_cast<double>(best_left & 0xFFFFFFFF), gl = static_cast<double>(best_left >> 32);
+  return {quadratic(gl, hl, G - gl, H - hl), best_at, false, best_left};
 }
 
 // The cuts after `first` .. `last` groups; none if last < first.
@@ -186,16 +169,14 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, C
     if (missing_left) sums.move(missing);
     for (std::size_t p = 0; p < last; ++p) {
       sums.move(cell(p));
-      if (p + 1 < first || sums.left_count() < limits.min_count) continue;
-      if (sums.right_count() < limits.min_count) break;
-      if (!sums.may_beat(bar)) continue;
-      if (sums.left_h() < limits.min_weight || sums.right_h() < limits.min_weight) continue;
-      if (limits.monotone != 0) {
-        if (!limits.allows(sums.left_value(), sums.right_value())) continue;
-      }
-      const double score = sums.score();
+      if (p + 1 < first || sums.left.count() < limits.min_count) continue;
+      if (sums.right.count() < limits.min_count) break;
+      if (!may_beat(sums.left, sums.right, bar)) continue;
+      if (sums.left.h() < limits.min_weight || sums.right.h() < limits.min_weight) continue;
+      if (limits.monotone != 0 && !limits.allows(sums.left_value(), sums.right_value())) continue;
+      const double score = sums.left.score() + sums.right.score();
       if (score > best.score) {
-        best = {score, p + 1, missing_left == 1, sums.left_sum()};
+        best = {score, p + 1, missing_left == 1, sums.left.sum};
         bar = std::max(bar, score);
       }
     }
@@ -203,18 +184,18 @@ Cut scan_cuts(Sums& sums, const Lane* total, Missing missing, RangeOf&& range, C
   return best;
 }
 
-// Calls fn with the Sums that fit the statistics.
+// Calls fn with the sums that fit the statistics.
 template <class Fn>
 auto with_sums(const Channels& stats, Fn&& fn) {
-  using Result = decltype(fn(PackedSums<Quadratic>(stats)));
+  using Result = decltype(fn(BothSides<PackedSide<Quadratic>>(stats)));
   return with_criterion(stats.criterion, [&](auto kind) -> Result {
-    using Kind = decltype(kind);
-    if constexpr (Kind::kFromRows) {
+    using Score = typename decltype(kind)::Score;
+    if constexpr (decltype(kind)::kFromRows) {
       throw std::logic_error("a criterion without sums");
     } else {
-      if (stats.layout == Layout::Packed) return fn(PackedSums<typename Kind::Score>(stats));
-      if (stats.channels == 1) return fn(DenseSums<typename Kind::Score, true>(stats));
-      return fn(DenseSums<typename Kind::Score, false>(stats));
+      if (stats.layout == Layout::Packed) return fn(BothSides<PackedSide<Score>>(stats));
+      if (stats.channels == 1) return fn(BothSides<DenseSide<Score, true>>(stats));
+      return fn(BothSides<DenseSide<Score, false>>(stats));
     }
   });
 }

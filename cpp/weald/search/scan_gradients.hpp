@@ -8,8 +8,6 @@
 // are looked at closely.
 #pragma once
 
-#include <bit>
-
 #include "weald/base/paths.hpp"
 #include "weald/search/scan.hpp"
 

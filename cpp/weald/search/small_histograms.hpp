@@ -11,14 +11,8 @@ float find_ratios(const std::uint32_t* left, std::size_t n, float G, float H, fl
 
 class SmallHistograms {
  public:
-  static constexpr std::size_t kSlots = 256;
-
   // Histograms of columns with one stride, of at most kTogetherSlots in all.
   void count(std::span<const Column* const> columns, const NodeRows& node, const Channels&) {
-    words_.resize(node.n);
-    for (std::size_t i = 0; i < node.n; ++i) {
-      words_[i] = static_cast<std::uint32_t>(node.words[i] >> 16 | (node.words[i] & 0xFFFF));
-    }
     const std::size_t k = columns.size();
     std::size_t most = 0;
     for (const Column* column : columns) most = std::max(most, column->slots());
@@ -26,11 +20,12 @@ class SmallHistograms {
     for (std::size_t c = 0; c < k; ++c) std::fill_n(cells_ + c * apart_, whole_vectors(most), 0U);
     add_rows_together(
         columns, node, apart_, View(cells_, kTogetherSlots), std::integral_constant<std::size_t, 1>{},
-        [words = words_.data()](std::size_t i) { return words[i]; },
+        [words = node.words](std::size_t i) {
+          return static_cast<std::uint32_t>(words[i] >> 16 | (words[i] & 0xFFFF));
+        },
         [](std::uint32_t word, std::uint32_t* cell) { *cell += word; });
   }
 
-  void forget(std::size_t) {}  // cells are cleared when they are counted
   bool missing(std::size_t c, const Column& column) const {
     return column.has_missing && cells_[c * apart_ + column.n_codes] != 0;
   }
@@ -40,11 +35,10 @@ class SmallHistograms {
               Split& best);
 
  private:
-  std::vector<std::uint32_t> words_;
   std::size_t apart_ = 0;  // slots of a column
   alignas(16) std::uint32_t cells_[kTogetherSlots];
-  alignas(16) std::uint32_t left_[kSlots];
-  float ratio_[kSlots + 4] = {};
+  alignas(16) std::uint32_t left_[kByteSlots];
+  float ratio_[kByteSlots + 4] = {};
 };
 
 }  // namespace weald

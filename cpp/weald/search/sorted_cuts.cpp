@@ -114,20 +114,20 @@ struct ByScore {
   }
 };
 
-// A side is made anew where no row is on the left: move(keys, sides) moves the next row in each of some columns, and
-// move(place, those, sides) one row in those of the columns; then, finish(sides).
-template <class MakeSide>
-WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
+// Cuts are compared by the values of a rule. A side is made anew where no row is on the left: move(keys, sides) moves the
+// next row in each of some columns, and move(place, those, sides) one row in those of the columns; then, finish(sides).
+template <class Rule, class MakeSide>
+WEALD_INLINE void walk(const Walk& in, double total_h, const Rule& rule, const MakeSide& make) {
   for (std::size_t c = 0; c < in.columns; c += kAtOnce) {
     Doubles most = Doubles{} - kInf, at{};
     Sides best{};
     const auto compare = [&](const Sides& sides, std::size_t here, const Masks& none) __attribute__((always_inline)) {
       Doubles value;
-      make.value(sides, total_h, c, value);
+      rule.value(sides, total_h, c, value);
       const auto better = (value > most) & ~none;
       most = better ? value : most;
       at = better ? Doubles{} + static_cast<double>(here) : at;
-      if constexpr (MakeSide::kByRatio) {
+      if constexpr (Rule::kByRatio) {
         best.h = better ? sides.h : best.h;
         best.left = better ? sides.left : best.left, best.right = better ? sides.right : best.right;
       }
@@ -154,7 +154,7 @@ WEALD_INLINE void walk(const Walk& in, double total_h, const MakeSide& make) {
         compare(sides, p, same);
       }
     }
-    if constexpr (MakeSide::kByRatio) {
+    if constexpr (Rule::kByRatio) {
       const auto none = most < 0;
       score_of(best, total_h, most);
       most = none ? Doubles{} - kInf : most;
@@ -203,17 +203,13 @@ struct NumberSide {
   }
 };
 
-template <std::size_t kOutputs>
-struct MakeNumberSide : ByScore {
-  const NumberTable& of;
-  explicit MakeNumberSide(const NumberTable& table) : of(table) {}
-  WEALD_INLINE NumberSide<kOutputs> operator()() const { return {of}; }
-};
 WEALD_WIDE void walk_one_output(const Walk& in, const NumberTable& of) {
-  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<1>(of));
+  const auto make = [&]() WEALD_INLINE_LAMBDA { return NumberSide<1>{of}; };
+  walk(in, static_cast<double>(of.total[0]), ByScore{}, make);
 }
 WEALD_WIDE void walk_outputs(const Walk& in, const NumberTable& of) {
-  walk(in, static_cast<double>(of.total[0]), MakeNumberSide<0>(of));
+  const auto make = [&]() WEALD_INLINE_LAMBDA { return NumberSide<0>{of}; };
+  walk(in, static_cast<double>(of.total[0]), ByScore{}, make);
 }
 
 //   sum_k (T_k - L_k)^2 = sum T_k^2 - 2 sum T_k L_k + sum L_k^2         L_k: weight on the left of class k, T_k: of all
@@ -256,18 +252,13 @@ struct ClassSide {
   }
 };
 
-struct MakeClassSide : ByScore {
-  const SortedCuts::Classes& of;
-  double* own;
-  MakeClassSide(const SortedCuts::Classes& classes, double* sums) : of(classes), own(sums) {}
-  WEALD_INLINE ClassSide operator()() const {
-    std::fill_n(own, of.n * kAtOnce, 0.0);
-    return {of, own};
-  }
-};
 WEALD_WIDE void walk_classes(const Walk& in, const SortedCuts::Classes& of) {
   double own[SortedCuts::kRows * kAtOnce];
-  walk(in, of.total_h, MakeClassSide(of, own));
+  const auto make = [&]() WEALD_INLINE_LAMBDA {
+    std::fill_n(own, of.n * kAtOnce, 0.0);
+    return ClassSide{of, own};
+  };
+  walk(in, of.total_h, ByScore{}, make);
 }
 
 // Two classes, in a word: compared by D^2 / (H_l H_r), which is rounded once.
@@ -293,12 +284,10 @@ struct TwoClassSide {
   }
 };
 
-struct MakeTwoClassSide {
+struct ByRatio {
   static constexpr bool kByRatio = true;
-  const Lane* words;
   double total_g;
   const Key* missing;
-  WEALD_INLINE TwoClassSide operator()() const { return {words, total_g}; }
   WEALD_INLINE void value(const Sides& sides, double total_h, std::size_t c, Doubles& out) const {
     Masks by_score;
     masks_of(missing + c, by_score);
@@ -309,7 +298,9 @@ struct MakeTwoClassSide {
   }
 };
 WEALD_WIDE void walk_two_classes(const Walk& in, const Lane* words, Lane total, const Key* missing) {
-  walk(in, static_cast<double>(total & 0xFFFFFFFF), MakeTwoClassSide{words, static_cast<double>(total >> 32), missing});
+  const auto total_h = static_cast<double>(total & 0xFFFFFFFF), total_g = static_cast<double>(total >> 32);
+  const auto make = [&]() WEALD_INLINE_LAMBDA { return TwoClassSide{words, total_g}; };
+  walk(in, total_h, ByRatio{total_g, missing}, make);
 }
 
 // All are compared with all, which for so few takes less than branches that cannot be foretold.

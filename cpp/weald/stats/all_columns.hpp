@@ -8,7 +8,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
 
 #include "weald/base/sizes.hpp"
 #include "weald/base/types.hpp"
@@ -53,14 +52,6 @@ void add_group(const ByteRows& in, std::size_t first, const Row* rows, std::size
   }
 }
 
-template <bool kListed, bool kSideBySide, std::size_t... kSizes>
-auto group_of(std::size_t columns, std::index_sequence<kSizes...>) {
-  using Add =
-      void (*)(const ByteRows&, std::size_t, const Row*, std::size_t, std::size_t, std::size_t, const Lane*, Lane*);
-  static constexpr Add table[] = {&add_group<kSizes + 1, kListed, kSideBySide>...};
-  return table[columns - 1];
-}
-
 template <bool kListed, bool kSideBySide>
 void add_all(const ByteRows& in, const Row* rows, std::size_t from, std::size_t n, const Lane* words, Lane* cells) {
   const std::size_t d = in.places.size(), groups = (d + kColumnsAtOnce - 1) / kColumnsAtOnce;
@@ -68,8 +59,9 @@ void add_all(const ByteRows& in, const Row* rows, std::size_t from, std::size_t 
     const std::size_t end = std::min(begin + kRowsOfStretch, n);
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = d * g / groups, size = d * (g + 1) / groups - first;
-      const auto add = group_of<kListed, kSideBySide>(size, std::make_index_sequence<kColumnsAtOnce>{});
-      add(in, first, rows, begin, end, n, words, cells + first * kByteSlots);
+      with_constant<1, kColumnsAtOnce>(size, [&](auto columns) {
+        add_group<columns, kListed, kSideBySide>(in, first, rows, begin, end, n, words, cells + first * kByteSlots);
+      });
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "weald/stats/blocks.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -58,12 +57,14 @@ void filter_lists(const Block& parent, const SparseCells& cells, const Row* rows
   }
   out.resize(most);
   out.begin.assign(1, 0);
-  std::uint32_t next = 0;
   const auto filter = [&]<class T>(T* codes, auto* to, const auto* of) {
     const T* const code = reinterpret_cast<const T*>(from.codes.data());
+    const auto place_of =
+        view(std::as_const(place));  // a copy: bytes that are written could be a part of anything else
+    std::uint32_t next = 0;
     for (std::size_t list = 0; list < from.size(); ++list) {
-      for (std::uint32_t k = from.begin[list]; k < from.begin[list + 1]; ++k) {
-        const std::uint32_t at = place[of[k]];
+      for (std::uint32_t k = from.begin[list], end = from.begin[list + 1]; k < end; ++k) {
+        const std::uint32_t at = place_of[of[k]];
         to[next] = static_cast<std::remove_pointer_t<decltype(to)>>(at - 1);
         codes[next] = code[k];
         next += at != 0;
@@ -77,12 +78,12 @@ void filter_lists(const Block& parent, const SparseCells& cells, const Row* rows
     }
   };
   with_codes(out.width, out.codes.data(), [&](auto* codes) {
-    with_rows(out.row_width, out.rows.data(), [&](auto* to) {
-      with_rows(from.row_width, from.rows.data(), [&](const auto* of) { filter(codes, to, of); });
+    with_codes(out.row_width, out.rows.data(), [&](auto* to) {
+      with_codes(from.row_width, from.rows.data(), [&](const auto* of) { filter(codes, to, of); });
     });
   });
   out.take_marked();
-  out.resize(next);
+  out.resize(out.n_cells());
 }
 
 // The cells of the rows, from those of the matrix row by row: counted, put into lists and sorted by code.
@@ -128,7 +129,7 @@ void sort_into_lists(const Block& parent, const SparseCells& cells, const Row* r
     for (std::size_t list = 0; list < out.columns.size(); ++list) {
       const auto begin = found.begin() + out.begin[list], end = found.begin() + out.begin[list + 1];
       if (end - begin > 1) std::sort(begin, end);
-      with_rows(out.row_width, out.rows.data(), [&](auto* to) {
+      with_codes(out.row_width, out.rows.data(), [&](auto* to) {
         for (std::uint32_t k = out.begin[list]; k < out.begin[list + 1]; ++k) {
           to[k] = static_cast<std::remove_pointer_t<decltype(to)>>(found[k]);
           codes[k] = static_cast<T>(found[k] >> 32);

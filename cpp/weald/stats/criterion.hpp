@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "weald/stats/quadratic.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "weald/base/exact_sums.hpp"
-#include "weald/base/wide_vectors.hpp"
+#include "weald/base/wide_numbers.hpp"
 
 namespace weald {
 
@@ -31,16 +31,6 @@ WEALD_INLINE void with_kinds(const Derivatives& given, Fn&& fn) {
     given.weight ? fn.template operator()<true, true>() : fn.template operator()<true, false>();
   else
     given.weight ? fn.template operator()<false, true>() : fn.template operator()<false, false>();
-}
-
-// Calls fn(row, lane) in lanes side by side, so that no row waits for the one before.
-template <std::size_t kLanes, class Fn>
-WEALD_INLINE void in_lanes(std::size_t begin, std::size_t end, Fn&& fn) {
-  std::size_t i = begin;
-  for (; i + kLanes <= end; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) fn(i + k, k);
-  }
-  for (; i < end; ++i) fn(i, 0);
 }
 
 // Cuts the numbers of a row to whole units: a whole weight multiplies the cut number, any other the number itself. One

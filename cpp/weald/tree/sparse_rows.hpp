@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "weald/base/threads.hpp"
 #include "weald/bins/bins.hpp"

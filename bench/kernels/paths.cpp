@@ -384,7 +384,7 @@ const Entry kEntries[] = {
     {"Bundles", Path::Bundles, {"boosting, 200 flags"}},
     {"ColumnCopies", Path::ColumnCopies, {"boosting, million rows"}},
     {"LeafBytes", Path::LeafBytes, {"boosting", "boosting, million rows"}},
-    {"NodesApart", Path::NodesApart, {"boosting, two threads"}},
+    {"ColumnsShared", Path::ColumnsShared, {"boosting, two threads"}},
     {"LeafMasks", Path::LeafMasks, {"boosted trees asked"}},
     {"CrowdsDivided", Path::CrowdsDivided, {"forest asked", "forest of a million rows asked"}},
     {"InStep", Path::InStep, {"forest asked"}},

@@ -30,7 +30,7 @@ enum class Path {
   Bundles,       // bins/bundles.hpp
   ColumnCopies,  // methods/column_copies.hpp
   LeafBytes,     // methods/gradient_boosting.hpp: leaves of all rows as bytes
-  NodesApart,    // grow/subtree.hpp: small nodes are split by a thread each
+  ColumnsShared,  // grow/expand.hpp: threads work on small nodes together, each on columns of its own
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp
   CrowdsDivided,    // tree/walks.hpp: rows are divided near the root before they walk

@@ -36,8 +36,8 @@ inline constexpr std::size_t kFromPages =
 inline constexpr std::size_t kHugePages = std::size_t{4} << 20;  // bytes
 
 // --- threads ---
-inline constexpr double kWorthThreadNs = sized(40'000.0, 1.0);     // waking a thread costs about 5-10 microseconds
-inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);      // of work from which a node is worth all threads
+inline constexpr double kWorthThreadNs = sized(5'000.0, 1.0);      // calling a thread that is awake costs about one
+inline constexpr double kWorthAllThreadsNs = sized(1e6, 2e3);      // of work from which threads share a node's rows
 inline constexpr std::size_t kFewestDeferred = sized(256, 4);      // rows of a subtree left to one thread
 inline constexpr std::size_t kRowsApart = sized(4096, 4);          // divided by a thread that is awake anyway
 inline constexpr std::size_t kRowsBetweenPolls = sized(4096, 64);  // of columns searched
@@ -100,7 +100,8 @@ inline constexpr std::size_t kFewRows = sized(192, 5);       // of subtrees that
 inline constexpr std::size_t kRandomRows = sized(1024, 12);  // of a subtree grown by random cuts; at most kCutRows
 
 // --- sums over rows ---
-inline constexpr std::size_t kLossRows = sized(16384, 64);  // summed at a time, for any number of threads
+inline constexpr std::size_t kLossRows = sized(2048, 64);  // summed at a time, for any number of threads
+inline constexpr std::size_t kFewChunks = sized(16, 2);    // of them, for each thread
 inline constexpr std::size_t kLossTile = sized(256, 8);
 inline constexpr std::size_t kSoftmaxTile = sized(128, 8);
 inline constexpr std::size_t kRoundRows = sized(8192, 16);   // AdaBoost: rows of a chunk

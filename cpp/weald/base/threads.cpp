@@ -37,8 +37,8 @@ struct Job {
   Interrupt* interrupt;
   const std::function<void(std::size_t)>* fn;
   std::atomic<std::size_t> next{0};
-  std::size_t helpers_wanted = 0;              // guarded by the pool's mutex
-  std::atomic<std::size_t> helpers_inside{0};  // changed under the pool's mutex only
+  std::atomic<std::size_t> helpers_wanted{0};  // changed under the pool's mutex, as long as some are
+  std::atomic<std::size_t> helpers_inside{0};  // come in under that mutex, and leave without
   std::exception_ptr error;
   std::mutex error_mutex;
 
@@ -86,13 +86,14 @@ class Pool {
  private:
   // Waits for the helpers.
   void join(Job& job) {
-    {
+    if (job.helpers_wanted > 0) {  // those that have not come yet are no longer
       const std::lock_guard lock(mutex_);
-      std::erase(jobs_, &job);  // helpers that have not come yet are no longer wanted
+      std::erase(jobs_, &job);
       waiting_.store(jobs_.size(), std::memory_order_release);
     }
-    watch_for([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; }, kLooks);
+    if (watch_for([&] { return job.helpers_inside == 0; }, kLooks)) return;
     std::unique_lock lock(mutex_);
+    ++asleep_;
     // A helper may still be inside a task; poll so that Ctrl-C reaches it.
     while (job.helpers_inside > 0 && !job.interrupt->orphaned()) {
       done_.wait_for(lock, std::chrono::milliseconds(50));
@@ -105,6 +106,7 @@ class Pool {
       }
       lock.lock();
     }
+    --asleep_;
   }
 
   void serve() {
@@ -120,8 +122,9 @@ class Pool {
       lock.unlock();
       job->work();
       --job->interrupt->helpers;  // from here on a fork need not wait for this thread
-      lock.lock();
-      --job->helpers_inside;
+      --job->helpers_inside;      // from here on the job may be gone
+      if (asleep_ == 0) continue;
+      lock.lock();  // who is about to sleep has seen that, or sleeps by now
       done_.notify_all();
       lock.unlock();
     }
@@ -131,6 +134,7 @@ class Pool {
   std::condition_variable wake_, done_;
   std::deque<Job*> jobs_;
   std::atomic<std::size_t> waiting_{0};  // jobs_.size(), to be looked at without the mutex
+  std::atomic<std::size_t> asleep_{0};   // who wait for their helpers on `done_`
   std::vector<std::thread> workers_;
 };
 
@@ -185,6 +189,11 @@ Interrupt::Interrupt(std::function<bool()> should_stop)
       owner_(std::this_thread::get_id()),
       next_check_(std::chrono::steady_clock::now() + kCheckEvery) {}
 
+std::size_t Interrupt::cores() {
+  if (cores_ == 0) cores_ = hardware_threads();
+  return cores_;
+}
+
 void Interrupt::poll() {
   if (should_stop_ && !stopped() && std::this_thread::get_id() == owner_) {
     const auto now = std::chrono::steady_clock::now();
@@ -233,10 +242,12 @@ void Interrupt::resume_all(bool in_child) {
 
 std::size_t hardware_threads() {
   static const std::size_t quota = cores_of_quota();
-  std::size_t cores = std::thread::hardware_concurrency();
 #if defined(__linux__)
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) cores = static_cast<std::size_t>(CPU_COUNT(&set));
+  const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+  const std::size_t cores = known ? static_cast<std::size_t>(CPU_COUNT(&set)) : std::thread::hardware_concurrency();
+#else
+  const std::size_t cores = std::thread::hardware_concurrency();
 #endif
   return std::max<std::size_t>(quota > 0 ? std::min(quota, cores) : cores, 1);
 }
@@ -244,7 +255,7 @@ std::size_t hardware_threads() {
 void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt,
                   const std::function<void(std::size_t)>& fn) {
   std::size_t workers = std::min(threads, n);
-  if (workers > 1 && !inside_task) workers = std::min(workers, hardware_threads());
+  if (workers > 1 && !inside_task) workers = std::min(workers, interrupt.cores());
   if (workers <= 1 || inside_task) {
     for (std::size_t i = 0; i < n; ++i) {
       interrupt.poll();

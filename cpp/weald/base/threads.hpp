@@ -1,6 +1,7 @@
 // A small thread pool of our own: rebuilt after fork, never nested, the same result for any size.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -39,6 +40,8 @@ class Interrupt {
   bool stopped() const { return (flags_.load(std::memory_order_relaxed) & kStopped) != 0; }
   bool orphaned() const { return (flags_.load(std::memory_order_relaxed) & kOrphaned) != 0; }
 
+  std::size_t cores();  // this process may run on, as they were at the first question
+
   std::atomic<std::size_t> jobs{0};     // that the owner shares with other threads at the moment
   std::atomic<std::size_t> helpers{0};  // other threads at work on them
 
@@ -53,6 +56,7 @@ class Interrupt {
 
   std::function<bool()> should_stop_;
   std::thread::id owner_;
+  std::atomic<std::size_t> cores_{0};
   std::atomic<unsigned> flags_{0};
   std::atomic<std::size_t> waiting_{0};  // helpers that have halted
   Interrupt* outer_ = nullptr;           // while asking: the call whose check led to this one
@@ -116,6 +120,16 @@ std::size_t hardware_threads();  // cores this process may run on
 // Serial when called from inside a task. The first exception is rethrown after every task has stopped.
 void parallel_for(std::size_t threads, std::size_t n, Interrupt& interrupt, const std::function<void(std::size_t)>& fn);
 
+// The same for chunks of rows. Few are handed out in stretches: as a rule each thread gets the same ones from call to call,
+// and finds in its own caches what it wrote.
+template <class Fn>
+void parallel_chunks(std::size_t threads, std::size_t n, Interrupt& interrupt, Fn&& fn) {
+  const std::size_t parts = n < kFewChunks * threads ? std::min(threads, n) : n;
+  parallel_for(threads, parts, interrupt, [&](std::size_t part) {
+    for (std::size_t i = n * part / parts; i < n * (part + 1) / parts; ++i) fn(i);
+  });
+}
+
 // The same with fn(i, scratch), where each thread has a Scratch of its own to reuse.
 template <class Scratch, class Fn>
 void parallel_for_with(std::size_t threads, std::size_t n, Interrupt& interrupt, Fn&& fn) {
@@ -140,29 +154,6 @@ bool watch_for(Happened&& happened, int looks) {
 #endif
   }
   return false;
-}
-
-// A mutex for moments: sleeping over it would take longer.
-class SpinLock {
- public:
-  void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) {
-      while (!watch_for([this] { return !flag_.test(std::memory_order_relaxed); }, 1000)) std::this_thread::yield();
-    }
-  }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
-};
-
-// Waits, wide awake, for something that another task of the same parallel_for is about to do.
-template <class Happened>
-void wait_until(Happened&& happened, Interrupt& interrupt) {
-  while (!watch_for(happened, 1000)) {
-    interrupt.poll();
-    std::this_thread::yield();
-  }
 }
 
 // How many threads are worth waking for work of about this many nanoseconds.

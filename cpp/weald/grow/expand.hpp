@@ -16,23 +16,31 @@ class Expander {
   Expander(const Plan& plan, View<Row> rows, std::size_t threads)
       : plan_(plan), rows_(rows), threads_(threads), search_(plan, threads) {}
 
+  // What a node without a parent needs: a histogram, and where that decides who is next, its split. (Best-first has to
+  // know a node's gain to queue it; the others look when its turn comes, so that waiting nodes hold no blocks.)
+  void begin(OpenNode& root) {
+    const bool counts = !root.histogram && worth_histogram(root);
+    if (const std::size_t parts = useful_parts(root); counts && parts > 1) {
+      root.histogram = NodeHistograms::room_for(*root.block);
+      return decide_together({{&root}, nullptr}, {&root, 1}, 0, parts);
+    }
+    if (counts) root.histogram = count_histogram(root);
+    if (plan_.rules.frontier == Frontier::BestFirst) decide_first(root, 0);
+  }
+
   // Splits the node. If more splits are to follow, its children get their part of its histogram and, where
   // that decides who is next, their own splits, unless these gain less than `least_gain`. Infinite: none follows.
   Expansion expand(const OpenNode& node, Histogram histogram, const Split& split, double least_gain) {
     Expansion out = divide(node, split);
     if (least_gain == kInf) return out;
-    share_histogram(node, std::move(histogram), out.children[0], out.children[1]);
+    if (const std::size_t parts = useful_parts(out.children[smaller_of(out.children)]); parts > 1) {
+      decide_together(make_room(std::move(histogram), out.children), out.children, least_gain, parts);
+      return out;
+    }
+    share_histogram(node, std::move(histogram), out.children);
     if (plan_.rules.frontier != Frontier::BestFirst) return out;
     for (OpenNode& child : out.children) decide_first(child, least_gain);
     return out;
-  }
-
-  // Finds the node's split before its turn, if it has one that gains so much.
-  void decide_first(OpenNode& node, double least_gain) {
-    if (could_split(node)) {
-      if (auto found = decide(node, least_gain)) node.decision = std::make_unique<Decision>(*std::move(found));
-    }
-    if (!node.decision || !worth_keeping(node)) node.histogram.reset();
   }
 
   // Finds the node's split; nothing if it is better left a leaf, as a rule also if it gains less than `least_gain`.
@@ -42,7 +50,7 @@ class Expander {
         node.sum != OpenNode::kUnknown && (search_.reads_in_place(node) || (plan_.stats.gradients && node.histogram));
     const NodeRows rows = known ? NodeRows{rows_of(node), node.size(), {}, {}} : search_.load(node, rows_of(node));
     const Lane* total = search_.total_of(node, rows);
-    if (plan_.stats.layout == Layout::Packed) node.sum = *total;
+    if (plan_.stats.layout == Layout::Packed && node.sum == OpenNode::kUnknown) node.sum = *total;
     if (pure(node, total)) return std::nullopt;
     std::optional<Decision> found = search_.decide(node, rows, total, least_gain);
     if (!found->split.found() || !search_.pays(*found)) found.reset();
@@ -163,17 +171,102 @@ class Expander {
     return out;
   }
 
-  // Gives the children their histograms where it pays: one is counted, the other is what is left.
-  void share_histogram(const OpenNode& parent, Histogram histogram, OpenNode& left, OpenNode& right) {
-    if (!histogram) {
-      if (!search_.histograms().by_rows(*left.block)) return;
-      for (OpenNode* child : {&left, &right}) {  // it was not kept, or the children are not worth one either
-        if (worth_histogram(*child)) child->histogram = count_histogram(*child);
-      }
-      return;
+  // Finds the node's split before its turn, if it has one that gains so much.
+  void decide_first(OpenNode& node, double least_gain) {
+    keep(node, could_split(node) ? decide(node, least_gain) : std::nullopt);
+  }
+  void keep(OpenNode& node, std::optional<Decision> found) {
+    if (found) node.decision = std::make_unique<Decision>(*std::move(found));
+    if (!node.decision || !worth_keeping(node)) node.histogram.reset();
+  }
+
+  using Children = std::array<OpenNode, 2>;
+  static std::size_t smaller_of(const Children& children) { return children[0].size() <= children[1].size() ? 0 : 1; }
+
+  // What is to be counted from rows of bytes: both children or, if there is a histogram of their parent, one of them,
+  // and the other is the rest.
+  struct Shares {
+    std::array<OpenNode*, 2> counted{};
+    OpenNode* rest = nullptr;
+  };
+  Shares make_room(Histogram histogram, Children& children) const {
+    Shares out;
+    const std::size_t smaller = smaller_of(children);
+    OpenNode& larger = children[1 - smaller];
+    if (histogram && !worth_histogram(larger)) return out;
+    const bool subtracts = uses(Path::Subtraction) && histogram;
+    for (OpenNode* child : {&children[smaller], &larger}) {
+      if (subtracts ? child == &larger : !(histogram || worth_histogram(*child))) continue;
+      out.counted[child == &larger] = child;
+      child->histogram = NodeHistograms::room_for(*child->block);
     }
-    OpenNode& smaller = left.size() <= right.size() ? left : right;
-    OpenNode& larger = left.size() <= right.size() ? right : left;
+    if (subtracts) larger.histogram = std::move(histogram), out.rest = &larger;
+    return out;
+  }
+  void fill(const Shares& shares) {
+    for (OpenNode* child : shares.counted) {
+      if (child) search_.histograms().count_bytes(*child, list_of(*child), child->histogram.get());
+    }
+    if (shares.rest) {
+      search_.histograms().subtract(*shares.counted[0], list_of(*shares.counted[0]), shares.rest->histogram);
+    }
+  }
+
+  // How many threads work on a node and its sibling together, each on its own columns, if this is the one whose rows are
+  // counted. (Of large nodes they share the rows.)
+  std::size_t useful_parts(const OpenNode& node) const {
+    const Block& block = *node.block;
+    if (threads_ == 1 || !uses(Path::ColumnsShared) || plan_.rules.frontier != Frontier::BestFirst ||
+        !search_.histograms().by_rows(block)) {
+      return 1;
+    }
+    const double counting = kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node);
+    if (counting >= kWorthAllThreadsNs) return 1;
+    const double searching = 2 * kCutNs * static_cast<double>(search_.histograms().cells_of(block));
+    const std::size_t useful = useful_threads(threads_, counting + searching);
+    return std::min({useful, NodeHistograms::places_of(block), plan_.columns_per_node});
+  }
+
+  // Fills the histograms of one or two nodes and finds their splits.
+  void decide_together(const Shares& shares, std::span<OpenNode> nodes, double least_gain, std::size_t parts) {
+    while (sharers_.size() < parts) sharers_.push_back(std::make_unique<Expander>(plan_, rows_, 1));
+    struct Found {
+      std::optional<Decision> decision;
+      bool varied = false;
+    };
+    std::vector<std::array<Found, 2>> found(parts);
+    parallel_for(parts, parts, plan_.interrupt, [&](std::size_t part) {
+      Expander& own = *sharers_[part];
+      own.search_.take({part, parts});
+      own.fill(shares);
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        if (!could_split(nodes[k])) continue;
+        found[part][k].decision = own.decide(nodes[k], least_gain);
+        found[part][k].varied = own.search_.varied();
+      }
+    });
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      Found& best = found[0][k];
+      for (std::size_t part = 1; part < parts; ++part) {
+        Found& other = found[part][k];
+        best.varied |= other.varied;
+        if (!other.decision) continue;
+        if (!best.decision || NodeSearch::is_better(*other.decision, *best.decision, nodes[k], plan_.rules)) {
+          best.decision = std::move(other.decision);
+        }
+      }
+      // Of columns that are drawn, more are tried only if none of those varies in which part ever.
+      const bool done = best.varied || !could_split(nodes[k]);
+      done ? keep(nodes[k], std::move(best.decision)) : decide_first(nodes[k], least_gain);
+    }
+  }
+
+  // Gives the children their histograms where it pays: one is counted, the other is what is left.
+  void share_histogram(const OpenNode& parent, Histogram histogram, Children& children) {
+    if (search_.histograms().by_rows(*children[0].block)) return fill(make_room(std::move(histogram), children));
+    if (!histogram) return;  // it was not kept, or the children are not worth one either
+    OpenNode& smaller = children[smaller_of(children)];
+    OpenNode& larger = children[1 - smaller_of(children)];
     if (!worth_histogram(larger)) return;
     // Sums can only be subtracted in the same units.
     const auto same_units = [&](const OpenNode& child) {
@@ -244,6 +337,7 @@ class Expander {
   View<Row> rows_;
   std::size_t threads_;
   NodeSearch search_;
+  std::vector<std::unique_ptr<Expander>> sharers_;  // a thread each
   BigVector<Row> partition_scratch_;
   std::vector<std::uint32_t> counts_;  // of a sparse table's columns; all zero between nodes
 };

@@ -64,8 +64,6 @@ struct Decision {
   double gain = 0;  // in the caller's weight x impurity
 };
 
-struct Ahead;
-
 // Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
 struct OpenNode {
   std::uint32_t id = 0;    // place in its subtree's list of finished nodes
@@ -77,7 +75,6 @@ struct OpenNode {
   Histogram histogram;                 // if it pays to keep it for the children
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
   std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
-  std::unique_ptr<Ahead> ahead;        // if it was split, or is being split, before its turn
 
   static constexpr Lane kUnknown = -1;
   std::size_t size() const { return end - begin; }
@@ -89,11 +86,6 @@ struct Expansion {
   double threshold = kNaN;
   bool missing_left = false;
   std::vector<Code> left_codes;  // categorical: codes of the matrix that go left, if the column has few
-};
-
-// The expansion of a node ahead of its turn; empty as long as a thread is at work on it.
-struct Ahead {
-  std::optional<Expansion> made;
 };
 
 // What remains of a node once it is decided. Kept small: a full tree has as many as rows.
@@ -129,19 +121,6 @@ class OpenNodes {
  public:
   explicit OpenNodes(Frontier order) : order_(order) {}
   bool empty() const { return nodes_.empty(); }
-
-  // Best-first: the next one, and those that are next unless something better turns up, in this order.
-  OpenNode& first() { return nodes_.front(); }
-  std::vector<OpenNode*> next(std::size_t n) {
-    std::vector<OpenNode*> out;
-    out.reserve(nodes_.size());
-    for (OpenNode& node : nodes_) out.push_back(&node);
-    n = std::min(n, out.size());
-    std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(),
-                      [](const OpenNode* a, const OpenNode* b) { return worse(*b, *a); });
-    out.resize(n);
-    return out;
-  }
 
   // Best-first: the gain of a node that comes into its own if so many of those that are open are split; infinite if none
   // is. Whatever gains less will stay a leaf, since others turn up at best, and each takes a split.

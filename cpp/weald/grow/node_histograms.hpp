@@ -29,6 +29,18 @@ class NodeHistograms {
  public:
   NodeHistograms(const Plan& plan, std::size_t threads) : plan_(plan), threads_(threads) {}
 
+  // From now on only these columns are counted, subtracted and read, in histograms that others have made room for.
+  void take(Part part) { part_ = part; }
+  bool takes(const Block& block, std::size_t j) const {
+    if (part_.whole()) return true;
+    const std::size_t at = block.bundles ? block.bundles->members[j].bundle : j, n = places_of(block);
+    return at >= part_.begin(n) && at < part_.end(n);
+  }
+  // What is counted at once from rows of bytes: bundles, or columns.
+  static std::size_t places_of(const Block& block) {
+    return block.bundles ? block.bundles->size() : block.columns.size();
+  }
+
   // Are all columns of a node counted at once, straight from rows of bytes?
   bool by_rows(const Block& block) const {
     return plan_.stats.gradients && plan_.stats.layout == Layout::Packed && block.row_bytes != nullptr;
@@ -42,9 +54,12 @@ class NodeHistograms {
 
   Histogram count_all_columns(const OpenNode& node, const Row* rows) {
     const std::size_t n = node.size();
-    const bool all = n == node.block->n_rows;
-    if (!by_cells(*node.block)) return count_bytes(*node.block, all ? nullptr : rows, n);
-    if (all) return count_lists(*node.block, node.sum);
+    if (!by_cells(*node.block)) {
+      Histogram out = room_for(*node.block);
+      count_bytes(node, rows, out.get());
+      return out;
+    }
+    if (n == node.block->n_rows) return count_lists(*node.block, node.sum);
     Histogram out = empty_histogram(plan_.matrix.sparse->slot_begin.back());
     add_cells(*node.block, rows, n, 1, out);
     return out;
@@ -96,7 +111,8 @@ class NodeHistograms {
       unpack_bundles(node, *node.block->bundles, ready);
     } else {
       std::size_t j = 0;
-      for_cells(*node.block, [&](std::size_t begin, std::size_t) { ready[j++] = &node.histogram[begin]; });
+      for_column_cells(*node.block, plan_.stats.lanes, by_rows(*node.block),
+                       [&](std::size_t begin, std::size_t) { ready[j++] = &node.histogram[begin]; });
     }
     return ready;
   }
@@ -111,24 +127,26 @@ class NodeHistograms {
     return useful_threads(threads_, kUpdateNs * static_cast<double>(n_rows * plan_.columns_per_node));
   }
 
- private:
-  // Adds up the gradient pairs of n rows of the block, those listed or all. Threads share the columns if there are many,
-  // else the rows.
-  Histogram count_bytes(const Block& block, const Row* rows, std::size_t n) {
+  static Histogram room_for(const Block& block) { return unset_histogram(places_of(block) * kByteSlots); }
+
+  // Adds up the gradient pairs of the node's rows. Threads share the columns if there are many, else the rows.
+  void count_bytes(const OpenNode& node, const Row* listed, Lane* out) {
+    const Block& block = *node.block;
+    const std::size_t n = node.size();
+    const Row* const rows = n == block.n_rows ? nullptr : listed;
     const std::size_t counted = block.bundles ? block.bundles->size() : plan_.columns_per_node;
     const std::size_t parts = useful_threads(threads_, kUpdateNs * static_cast<double>(n * counted));
     const ByteRows bytes = block.byte_rows();
     const std::size_t d = bytes.places.size(), cells = d * kByteSlots;
-    const bool by_columns = d >= kColumnsApart * parts;
-    Histogram out = unset_histogram(cells);
+    const bool by_columns = !part_.whole() || d >= kColumnsApart * parts;
     if (spare_.size() < parts) spare_.resize(parts);
     for (std::size_t part = 1; part < parts && !by_columns; ++part) spare_[part].resize(cells);
     parallel_for(parts, parts, plan_.interrupt, [&](std::size_t part) {
-      const auto cut = [&](std::size_t all, std::size_t at) { return all * at / parts; };
-      const std::size_t from = by_columns ? cut(d, part) : 0, to = by_columns ? cut(d, part + 1) : d;
-      const std::size_t first = by_columns ? 0 : cut(n, part), last = by_columns ? n : cut(n, part + 1);
+      const Part own_part = part_.whole() ? Part{part, parts} : part_;
+      const std::size_t from = by_columns ? own_part.begin(d) : 0, to = by_columns ? own_part.end(d) : d;
+      const std::size_t first = by_columns ? 0 : own_part.begin(n), last = by_columns ? n : own_part.end(n);
       // A part of the rows adds into cells of its own: whole numbers, so that the order is nothing.
-      Lane* const into = part > 0 && !by_columns ? spare_[part].data() : out.get();
+      Lane* const into = part > 0 && !by_columns ? spare_[part].data() : out;
       for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
         if (begin >= from * kByteSlots && begin < to * kByteSlots) std::fill(into + begin, into + end, 0);
       });
@@ -146,8 +164,9 @@ class NodeHistograms {
         for (std::size_t c = begin; c < end; ++c) out[c] += spare_[part][c];
       });
     }
-    return out;
   }
+
+ private:
 
   // The same for all rows of a sparse table, list by list: cells of a column come one after another.
   Histogram count_lists(const Block& block, Lane total) const {
@@ -196,13 +215,17 @@ class NodeHistograms {
   // Calls fn(begin, end) with the place of each column's cells in a histogram of the block.
   template <class Fn>
   void for_cells(const Block& block, Fn&& fn) const {
-    for_column_cells(block, plan_.stats.lanes, by_rows(block), fn);
+    if (part_.whole()) return for_column_cells(block, plan_.stats.lanes, by_rows(block), fn);
+    const std::size_t d = places_of(block), from = part_.begin(d) * kByteSlots, to = part_.end(d) * kByteSlots;
+    for_column_cells(block, 1, true, [&](std::size_t begin, std::size_t end) {
+      if (begin >= from && begin < to) fn(begin, end);
+    });
   }
 
   void unpack_bundles(const OpenNode& node, const Bundles& bundles, std::vector<const Lane*>& ready) {
     const auto& columns = node.block->columns;
     unpacked_.resize(columns.size() * kByteSlots);
-    for (std::size_t b = 0; b < bundles.size(); ++b) {
+    for (std::size_t b = part_.begin(bundles.size()); b < part_.end(bundles.size()); ++b) {
       const Lane* cells = &node.histogram[b * kByteSlots];
       if (const auto& own = bundles.columns[b]; own.size() == 1) {
         ready[own[0]] = cells;
@@ -217,6 +240,7 @@ class NodeHistograms {
 
   const Plan& plan_;
   std::size_t threads_;
+  Part part_;
   std::vector<std::vector<Lane>> spare_;  // cells of threads
   std::vector<Lane> unpacked_;
 };

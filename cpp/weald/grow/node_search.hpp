@@ -185,9 +185,19 @@ class NodeSearch {
       });
     };
     Decision out;
+    varied_ = true;
     out.split = doubtful && !request.counts ? search(try_counting) : search(try_column);
     if (out.split.found()) out.gain = gain_of(channels_, out.split.score, node_score(request, rows, total));
     return out;
+  }
+
+  // From now on only these columns are searched.
+  void take(Part part) { part_ = part, histograms_.take(part); }
+  // Did any column vary in the last node?
+  bool varied() const { return varied_; }
+  // The better of two decisions on a node.
+  static bool is_better(const Decision& one, const Decision& other, const OpenNode& node, const Rules& rules) {
+    return other.split.loses_to(one.split.score, one.split.column, ties_of(node, rules));
   }
 
   // Are there enough rows on both sides? Where the sums of H leave no doubt they need not be counted.
@@ -250,8 +260,13 @@ class NodeSearch {
     request_.origin = node.block->origin;
     request_.lists = node.histogram ? nullptr : node.block->lists.get(), request_.block_rows = node.block->n_rows;
     request_.node_key = node.key;
-    if (plan_.rules.random_ties) request_.ties.key = derive(node.key, kTieKey) | 1;
+    request_.ties = ties_of(node, plan_.rules);
     return request_;
+  }
+  static TieBreak ties_of(const OpenNode& node, const Rules& rules) {
+    TieBreak out;
+    if (rules.random_ties) out.key = derive(node.key, kTieKey) | 1;
+    return out;
   }
 
   // The best of n columns or lists, of which threads take so many at a time: try_one(k, part, best) looks at one.
@@ -306,7 +321,8 @@ class NodeSearch {
     };
     return search_shared(request, ready.size(), parts, node.histogram ? kListsAtOnce : 1,
                          [&](std::size_t j, std::size_t part, Split& best) {
-                           if (may_hold(j, part, best.score)) try_column(j, ready[j], best, scratch_[part]);
+                           if (!histograms_.takes(*node.block, j) || !may_hold(j, part, best.score)) return;
+                           try_column(j, ready[j], best, scratch_[part]);
                          });
   }
 
@@ -318,12 +334,14 @@ class NodeSearch {
     draw_.begin();
     draw_.next(node.key, wanted);
     Split best;
-    bool varies = false;
+    bool& varies = varied_ = false;
+    const std::size_t most = part_.whole() ? d : wanted;  // more are drawn if none varies for anybody
     const CellLists* lists = node.histogram ? nullptr : request_.lists;
     if (node.histogram || lists) {
       const auto ready = lists ? std::vector<const Lane*>() : histograms_.columns_of(node);
-      for (std::size_t k = 0; k < d && (k < wanted || !varies); ++k) {
+      for (std::size_t k = 0; k < most && (k < wanted || !varies); ++k) {
         const std::uint32_t j = k < wanted ? draw_.drawn()[k] : draw_.next(node.key);
+        if (!histograms_.takes(*node.block, j)) continue;
         if (lists) scratch_[0].list = lists->list_of(j);
         if (lists && scratch_[0].list == CellLists::kNone) continue;  // constant
         varies |= try_column(j, lists ? nullptr : ready[j], best);
@@ -333,8 +351,9 @@ class NodeSearch {
     const bool random = by_random_cuts(node), small = uses_small_histograms(node), numbers = uses_number_histograms();
     const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
     const std::size_t at_once = random ? RandomCuts::kColumns : columns_together(node.block->most_codes);
-    for (std::size_t k = 0; k < wanted; k += at_once) {
-      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, wanted - k));
+    const std::size_t end = part_.end(wanted);
+    for (std::size_t k = part_.begin(wanted); k < end; k += at_once) {
+      const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, end - k));
       if (random) varies |= try_random_cuts(node, rows, total, drawn, best);
       if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
       if (numbers) varies |= columns_.search(numbers_, request_, node, rows, total, drawn, try_column, best);
@@ -343,7 +362,7 @@ class NodeSearch {
         varies |= try_column(drawn[c], together ? columns_.ready(c) : nullptr, best);
       }
     }
-    for (std::size_t k = wanted; k < d && !varies; ++k) varies = try_column(draw_.next(node.key), nullptr, best);
+    for (std::size_t k = wanted; k < most && !varies; ++k) varies = try_column(draw_.next(node.key), nullptr, best);
     return best;
   }
 
@@ -378,6 +397,8 @@ class NodeSearch {
 
   const Plan& plan_;
   std::size_t threads_;
+  Part part_;
+  bool varied_ = true;
   Channels channels_;  // with the units of the node at hand
   Channels category_channels_;
   SearchRequest request_;

@@ -22,6 +22,15 @@ struct Plan {
   bool takes_any() const { return rules.min_decrease <= 0; }
 };
 
+// One of the threads that work on a node together, each on columns of its own: always the same ones, so that it finds their
+// cells in its own caches.
+struct Part {
+  std::size_t number = 0, parts = 1;
+  std::size_t begin(std::size_t n) const { return n * number / parts; }
+  std::size_t end(std::size_t n) const { return n * (number + 1) / parts; }
+  bool whole() const { return parts == 1; }
+};
+
 inline constexpr double kUpdateNs = 2.5;  // rough cost of one row in one column, to decide about threads
 inline constexpr double kCutNs = 0.7;     // ... of one cell of a histogram
 

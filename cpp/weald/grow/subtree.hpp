@@ -1,8 +1,6 @@
 // The growth loop below one node: pop, decide, expand, record, push.
 #pragma once
 
-#include <mutex>
-
 #include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
 #include "weald/grow/small_subtrees.hpp"
@@ -28,16 +26,10 @@ class SubtreeGrower {
     tree_.nodes.reserve(most_nodes(root));  // no page of it is there before it is written to
     add_nodes(1);
     root.id = 0;
-    if (!root.histogram && expander_.worth_histogram(root)) root.histogram = expander_.count_histogram(root);
-    // Best-first has to know a node's gain to queue it; the others look when its turn comes, so that
-    // waiting nodes hold no blocks of their own.
-    const bool decides_first = plan_.rules.frontier == Frontier::BestFirst;
-    if (decides_first) expander_.decide_first(root, 0);
+    expander_.begin(root);
     offer(std::move(root), open);
     std::size_t leaves = 1;
     while (!open.empty()) {
-      if (decides_first && splits_left(leaves) > 0 && worth_apart(open.first())) grow_apart(open, leaves);
-      if (open.empty()) break;
       OpenNode node = open.pop();
       patience_.spend(16 * (node.size() + 16));  // about what a row costs in all columns
       if (node.size() <= kFewRows && !node.block->bytes) expander_.gather_if_small(node);  // codes become bytes
@@ -94,85 +86,9 @@ class SubtreeGrower {
     may_split ? open.push(std::move(node)) : close(node);
   }
 
-  // Is the node better left to one thread while the others are at work on others? Its rows must stay what they
-  // are until a leaf is closed, since it may be split in vain.
-  bool worth_apart(const OpenNode& node) const {
-    return uses(Path::NodesApart) && threads_ > 1 && plan_.rules.max_leaves != 0 &&
-           expander_.search().histograms().by_rows(*node.block) &&
-           kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node) < kWorthAllThreadsNs;
-  }
-
-  // Splits nodes with a thread each, until the next one is worth all of them. A thread takes the first in the
-  // queue that nobody has taken, though something better may still turn up. What becomes of it is decided when
-  // its turn comes: then its children join the tree and the queue, or are forgotten.
-  void grow_apart(OpenNodes& open, std::size_t& leaves) {
-    while (apart_.size() < threads_) apart_.push_back(std::make_unique<Expander>(plan_, rows_, 1));
-    SpinLock mutex;  // of all but the expansions
-    std::atomic<std::size_t> changes{0};
-    parallel_for(threads_, threads_, plan_.interrupt, [&](std::size_t part) {
-      std::unique_lock lock(mutex);
-      while (true) {
-        for (; !open.empty() && splits_left(leaves) > 0 && is_done(open.first()); ++changes) {
-          const OpenNode node = open.pop();
-          ++leaves;
-          Expansion& made = *node.ahead->made;
-          record(node, node.decision->split, made);
-          for (OpenNode& child : made.children) offer(std::move(child), open);
-        }
-        if (open.empty() || splits_left(leaves) == 0) return;
-        if (!open.first().ahead && !worth_apart(open.first())) return;
-        const std::size_t seen = changes;
-        if (Task task = take_next(open, splits_left(leaves)); task.out) {
-          lock.unlock();
-          Expansion made = apart_[part]->expand(task.node, std::move(task.histogram), *task.split, task.least_gain);
-          lock.lock();
-          task.out->made = std::move(made);
-          ++changes;
-        } else {
-          lock.unlock();
-          wait_until([&] { return changes != seen; }, plan_.interrupt);
-          lock.lock();
-        }
-      }
-    });
-  }
-
-  static bool is_done(const OpenNode& node) { return node.ahead && node.ahead->made; }
-
-  // A node that is split ahead of its turn. Its place in the queue stays where it is.
-  struct Task {
-    OpenNode node;
-    Histogram histogram;
-    const Split* split = nullptr;
-    double least_gain = 0;  // of the splits of its children
-    Ahead* out = nullptr;   // null: nothing to do at the moment
-  };
-
-  // The number k in the queue is split unless `left` - k better ones turn up: no more than a part of these are
-  // taken ahead.
-  Task take_next(OpenNodes& open, std::size_t left) {
-    const std::vector<OpenNode*> nodes = open.next(std::min(left, std::max(threads_, left / 4)));
-    Task out;
-    for (std::size_t k = 0; k < nodes.size() && !out.out; ++k) {
-      OpenNode& node = *nodes[k];
-      if (node.ahead || !worth_apart(node)) continue;
-      node.ahead = std::make_unique<Ahead>();
-      out.split = &node.decision->split, out.least_gain = k + 1 < left ? least_gain(open, left) : kInf,
-      out.out = node.ahead.get();
-      out.node.begin = node.begin, out.node.end = node.end, out.node.depth = node.depth, out.node.key = node.key;
-      out.node.sum = node.sum, out.node.block = node.block, out.histogram = std::move(node.histogram);
-      if (node.frame) out.node.frame = std::make_unique<Frame>(*node.frame);
-    }
-    return out;
-  }
-
   // The node becomes a leaf: its rows get back their numbers in the matrix.
   void close(const OpenNode& node) {
     record_place(node);
-    if (node.ahead && node.ahead->made) {  // in vain: the rows are put back into their order
-      Row* const rows = rows_.get(node.begin, node.size());
-      std::inplace_merge(rows, rows + node.ahead->made->children[0].size(), rows + node.size());
-    }
     if (const View<const Row> origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
@@ -217,8 +133,7 @@ class SubtreeGrower {
   const Plan& plan_;
   View<Row> rows_;
   std::size_t threads_;
-  Expander expander_;                             // for nodes in their turn, with all threads
-  std::vector<std::unique_ptr<Expander>> apart_;  // one for each thread, for nodes ahead of it
+  Expander expander_;
   SmallSubtrees small_subtrees_;
   Subtree tree_;
   Patience patience_;

@@ -63,7 +63,7 @@ double GradientBoosting::sum_losses(const LossSpec& loss, std::span<const double
                     weights_.empty() ? nullptr : weights_.data()};
   std::vector<double> sums(chunks);
   const std::size_t useful = useful_threads(threads_, kLossNs * static_cast<double>(n * n_scores_));
-  parallel_for(useful, chunks, interrupt, [&](std::size_t chunk) {
+  parallel_chunks(useful, chunks, interrupt, [&](std::size_t chunk) {
     sums[chunk] = weald::differentiate(loss, arrays, chunk * kLossRows, std::min(n, (chunk + 1) * kLossRows));
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0) / total_weight_;
@@ -312,7 +312,7 @@ void GradientBoosting::add(std::size_t k, std::span<const double> values, Interr
   double* F = scores.data() + k * n_rows();
   const auto add_by = [&](const auto& leaf) {
     const std::size_t chunks = (n_rows() + kLossRows - 1) / kLossRows;
-    parallel_for(useful_threads(threads_, static_cast<double>(n_rows())), chunks, interrupt, [&](std::size_t chunk) {
+    parallel_chunks(useful_threads(threads_, static_cast<double>(n_rows())), chunks, interrupt, [&](std::size_t chunk) {
       const std::size_t end = std::min(n_rows(), (chunk + 1) * kLossRows);
       for (std::size_t i = chunk * kLossRows; i < end; ++i) F[i] += values[leaf[i]];
     });

@@ -86,16 +86,16 @@ WEALD_WIDE GradientSums sum_sizes(const Derivatives& given, const FineUnits& uni
   return out;
 }
 
+std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
+
 // Runs fn(begin, end) over chunks of the rows.
 template <class Fn>
 void for_chunks(std::size_t n, std::size_t threads, Interrupt& interrupt, Fn&& fn) {
   const std::size_t useful = useful_threads(threads, kRowNs * static_cast<double>(n));
-  const std::size_t chunks = useful == 1 ? 1 : (n + kLossRows - 1) / kLossRows;
-  parallel_for(useful, chunks, interrupt,
-               [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
+  const std::size_t chunks = std::min(most_chunks(n), useful == 1 ? 1 : kFewChunks * useful);
+  parallel_chunks(useful, chunks, interrupt,
+                  [&](std::size_t chunk) { fn(chunk, n * chunk / chunks, n * (chunk + 1) / chunks); });
 }
-
-std::size_t most_chunks(std::size_t n) { return n / kLossRows + 1; }
 
 // Adds the derivatives of a row to sums in whole units: g, h, w.
 template <bool kHessian, bool kWeight>

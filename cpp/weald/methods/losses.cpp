@@ -268,7 +268,7 @@ LossSpec loss_of(const std::string& name, double parameter) {
   throw std::invalid_argument("not a built-in loss: " + name);
 }
 
-WEALD_WIDE double differentiate(const LossSpec& loss, const LossArrays& arrays, std::size_t begin, std::size_t end) {
+WEALD_WIDEST double differentiate(const LossSpec& loss, const LossArrays& arrays, std::size_t begin, std::size_t end) {
   const double x = loss.parameter;
   switch (loss.kind) {
 #define WEALD_CASE(kind, name, formula) \

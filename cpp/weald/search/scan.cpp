@@ -39,7 +39,7 @@ WEALD_INLINE void add_up(const Lane* from, Words& to) {
 }  // namespace
 #endif
 
-WEALD_WIDE std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, std::size_t from,
+WEALD_WIDEST std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, std::size_t from,
                                           [[maybe_unused]] std::size_t n, [[maybe_unused]] Lane total,
                                           [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum,
                                           std::uint32_t& passed) {

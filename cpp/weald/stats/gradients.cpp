@@ -48,7 +48,7 @@ struct Cut {
 };
 
 // The largest |g| and h of some rows; infinite if one of them is not finite.
-WEALD_WIDE Most find_most(const Derivatives& given, std::size_t begin, std::size_t end) {
+WEALD_WIDEST Most find_most(const Derivatives& given, std::size_t begin, std::size_t end) {
   double most_g[8] = {}, most_h[8] = {};
   with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
     in_lanes<8>(begin, end, [&](std::size_t i, std::size_t lane) WEALD_INLINE_LAMBDA {
@@ -69,7 +69,7 @@ WEALD_WIDE Most find_most(const Derivatives& given, std::size_t begin, std::size
 }
 
 // Sums of |g| and h in whole units, whose order is nothing.
-WEALD_WIDE GradientSums sum_sizes(const Derivatives& given, const FineUnits& units, std::size_t begin,
+WEALD_WIDEST GradientSums sum_sizes(const Derivatives& given, const FineUnits& units, std::size_t begin,
                                   std::size_t end) {
   double g[8] = {}, h[8] = {};
   const double per_g = units.per_g, per_h = units.per_h;
@@ -116,7 +116,7 @@ struct WordScale {
   bool counts = false;  // H is the weight itself, in ones
 };
 
-WEALD_WIDE void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
+WEALD_WIDEST void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
                            Lane* words) {
   with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
     for (std::size_t i = begin; i < end; ++i) {

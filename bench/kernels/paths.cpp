@@ -293,6 +293,10 @@ const RowOfTable kRows[] = {
      [] { return some_trees(noise(300'000, 2, 100), {Criterion::Gini, Coding::Bins, 10, true}, 1); }},
     {"forest, ten classes", [] { return some_trees(noise(50'000, 10), {Criterion::Gini, Coding::Bins, 5}, 4); }},
     {"forest, numbers", [] { return some_trees(noise(50'000, 0), {Criterion::Squared, Coding::Bins, 9}, 4); }},
+    {"forest, 100 flags",
+     [] {
+       return some_trees(std::make_shared<Data>(Data::flags(50'000, 100)), {Criterion::Gini, Coding::Bins, 10}, 8);
+     }},
     {"forest, twenty classes", [] { return some_trees(noise(50'000, 20), {Criterion::Gini, Coding::Bins, 5}, 4); }},
     {"forest, 1,000 columns",
      [] { return some_trees(noise(10'000, 2, 1000), {Criterion::Gini, Coding::Bins, 31}, 8); }},
@@ -363,6 +367,7 @@ const Entry kEntries[] = {
     {"SumsInVectors", Path::SumsInVectors, {"forest", "exact forest"}},
     {"NumberHistograms", Path::NumberHistograms, {"forest, numbers"}},
     {"RandomCuts", Path::RandomCuts, {"extra-trees", "extra-trees, ten classes", "extra-trees, numbers"}},
+    {"OnlyCuts", Path::OnlyCuts, {"forest, 100 flags"}},
     {"ClassChains",
      Path::ClassChains,
      {"exact tree, ten classes", "exact tree, ten classes, entropy", "forest, ten classes"}},

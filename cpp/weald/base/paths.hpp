@@ -10,6 +10,7 @@ enum class Path {
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
   SmallHistograms,    // search/small_histograms.hpp
   NumberHistograms,   // search/number_histograms.hpp
+  OnlyCuts,      // grow/grow_tree.cpp: columns of two values are searched as random cuts are
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp
   DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass

@@ -120,9 +120,9 @@ class Expander {
       return;
     }
     // Random cuts need no histograms, so the number of codes does not matter to them.
-    if (!plan_.rules.random_split && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
+    if (!plan_.one_cut && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
       node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
-    } else if ((plan_.rules.random_split || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
+    } else if ((plan_.one_cut || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
       node.block = gather_rows(*node.block, rows, node.size(), plan_.stats);
     } else {
       return;

@@ -30,7 +30,7 @@ class FewRows {
 
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
-    return uses(Path::SmallSubtrees) && !rules.random_split && !plan.matrix.sparse && plan.limits.plain() &&
+    return uses(Path::SmallSubtrees) && !plan.one_cut && !plan.matrix.sparse && plan.limits.plain() &&
            rules.monotone.empty() && rules.interactions.empty() && rules.max_leaves == 0 &&
            rules.frontier == Frontier::DepthFirst && Sums::fits(plan);
   }

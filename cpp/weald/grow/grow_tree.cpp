@@ -125,6 +125,17 @@ class Flattener {
   SetWriter sets_;
 };
 
+// Have columns no more than two values, so that the best cut is the only one? Those of a sample of columns are quicker to
+// find as random cuts are.
+bool has_only_cuts(const Plan& plan) {
+  const auto& columns = plan.matrix.columns;
+  const bool squares = plan.stats.criterion == Criterion::Gini || plan.stats.criterion == Criterion::Squared;
+  return uses(Path::OnlyCuts) && kHasCutSums && !plan.stats.gradients && squares && !plan.all_columns() && plan.matrix.row_bytes &&
+         std::all_of(columns.begin(), columns.end(), [](const Column& column) {
+           return column.ends && column.guide && column.n_codes <= 2 && !column.categorical && !column.has_missing;
+         });
+}
+
 }  // namespace
 
 Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads,
@@ -139,6 +150,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
     const double least = static_cast<double>(rules.min_samples_leaf) * static_cast<double>(stats.least_h);
     plan.limits.min_weight = std::max(plan.limits.min_weight, least);
   }
+  plan.one_cut = rules.random_split || has_only_cuts(plan);
   if (rules.row_weight > 0) stats.row_h = rules.row_weight / stats.h_unit;
 
   Shape shape;

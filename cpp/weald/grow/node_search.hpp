@@ -216,7 +216,7 @@ class NodeSearch {
 
   // Random cuts of several columns at a time. Where sums do not count rows, cuts with enough of them are looked for.
   bool by_random_cuts(const OpenNode& node) const {
-    return plan_.rules.random_split && (plan_.stats.counted || plan_.rules.min_samples_leaf <= 1) &&
+    return plan_.one_cut && (plan_.stats.counted || plan_.rules.min_samples_leaf <= 1) &&
            RandomCuts::fit(*node.block, plan_.stats);
   }
 
@@ -348,8 +348,9 @@ class NodeSearch {
       }
       return best;
     }
-    const bool random = by_random_cuts(node), small = uses_small_histograms(node), numbers = uses_number_histograms();
-    const bool together = !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
+    const bool random = by_random_cuts(node), small = !random && uses_small_histograms(node),
+               numbers = !random && uses_number_histograms();
+    const bool together = !random && !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
     const std::size_t at_once = random ? RandomCuts::kColumns : columns_together(node.block->most_codes);
     const std::size_t end = part_.end(wanted);
     for (std::size_t k = part_.begin(wanted); k < end; k += at_once) {

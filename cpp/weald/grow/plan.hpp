@@ -16,6 +16,7 @@ struct Plan {
   Interrupt& interrupt;
   std::size_t columns_per_node;
   Limits limits;
+  bool one_cut = false;  // nodes try one cut a column: a random one, or the only one there is
 
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
   // Of a node that is not pure every random cut pays, since none loses anything.

@@ -197,6 +197,9 @@ class RandomSearch {
   void draw_cuts(std::uint64_t key, std::size_t n, std::span<const std::uint32_t> columns, std::uint32_t varying) {
     const std::uint32_t several = varying & bits_of(ends_.several), numbers = several & ~(coded_ | categories_);
     tops_ = {};
+    if (!plan_.rules.random_split) {  // the only ones, in the middle
+      return for_bits(numbers, [&](std::size_t k) { thresholds_[k] = kInf, put_top(k, last_left_[k] = ends_.low[k]); });
+    }
     for_bits(numbers, [&](std::size_t k) {
       const BinGuide& guide = *places_[columns[k]].guide;
       const Code low = ends_.low[k], high = ends_.high[k];

@@ -58,7 +58,9 @@ bool RandomCuts::add_cut(const SearchRequest& request, std::size_t k) {
   if (ends_.varies[k] == 0) return false;
   CutPoint at{ends.last, column->n_codes, kNaN};  // one value: present | missing
   if (ends.first < ends.last) {
-    at = column->categorical ? cut_categories(request.node_key, k) : draw_bin_cut(request.node_key, *column, j, ends);
+    at = column->categorical ? cut_categories(request.node_key, k)
+         : request.random    ? draw_bin_cut(request.node_key, *column, j, ends)
+                             : CutPoint{ends.first, ends.last, kNaN};
   }
   cuts_.push_back({k, ends, at});
   tops_.set(k, at.last_left);

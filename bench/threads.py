@@ -49,10 +49,10 @@ Two classes, {rows:,} x 28, {trees} trees or rounds of {leaves} leaves.
 ## On paper
 
 Processor time of a fit with one thread by part, and the speed-up if nothing else limits it.
-Columns of the table, rows, and trees of a forest are shared out. In a tree of boosting threads share
-the {columns} columns of each node, but one of them divides its rows, {divided:.0%} of the instructions. The rest is
-serial: reading the input, Python, packing trees. Calls of threads, a microsecond for each node,
-memory bandwidth and caches that cores share are not on paper.
+Columns of the table, rows, and trees of a forest are shared out. In a tree of boosting threads
+share the {columns} columns of each node, but one of them divides its rows: {divided:.0%} of the
+instructions. The rest is serial: reading the input, Python, packing trees. Calls of threads, a
+microsecond for each node, memory bandwidth and caches that cores share are not on paper.
 """
 
 COUNTED = """

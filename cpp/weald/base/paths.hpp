@@ -10,7 +10,7 @@ enum class Path {
   SmallSubtrees,      // grow/small_subtrees.hpp: the second grower
   SmallHistograms,    // search/small_histograms.hpp
   NumberHistograms,   // search/number_histograms.hpp
-  OnlyCuts,      // grow/grow_tree.cpp: columns of two values are searched as random cuts are
+  OnlyCuts,           // grow/grow_tree.cpp: columns of two values are searched as random cuts are
   RandomCuts,         // search/random_cuts.hpp
   ClassChains,        // search/class_chains.hpp
   DrawnTogether,      // grow/drawn_columns.hpp: columns that a node has drawn, counted in one pass
@@ -28,9 +28,9 @@ enum class Path {
   GatheredCells,      // stats/blocks.hpp: filled cells of a sparse table brought together
   BinGuide,           // bins/binned_matrix.hpp: where a value's bin is, nearly
   // boosting
-  Bundles,       // bins/bundles.hpp
-  ColumnCopies,  // methods/column_copies.hpp
-  LeafBytes,     // methods/gradient_boosting.hpp: leaves of all rows as bytes
+  Bundles,        // bins/bundles.hpp
+  ColumnCopies,   // methods/column_copies.hpp
+  LeafBytes,      // methods/gradient_boosting.hpp: leaves of all rows as bytes
   ColumnsShared,  // grow/expand.hpp: threads work on small nodes together, each on columns of its own
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp

@@ -24,8 +24,8 @@ class RandomGrower {
     const Rules& rules = plan.rules;
     const auto& columns = plan.matrix.columns;
     const auto drawn = [](const Column& column) { return column.categorical || column.keyed || column.guide; };
-    return uses(Path::SmallSubtrees) && kHasCutSums && plan.one_cut && !plan.matrix.sparse &&
-           plan.limits.plain() && rules.monotone.empty() && rules.interactions.empty() && rules.max_leaves == 0 &&
+    return uses(Path::SmallSubtrees) && kHasCutSums && plan.one_cut && !plan.matrix.sparse && plan.limits.plain() &&
+           rules.monotone.empty() && rules.interactions.empty() && rules.max_leaves == 0 &&
            rules.frontier == Frontier::DepthFirst && Values::fits(plan) &&
            std::all_of(columns.begin(), columns.end(), drawn);
   }

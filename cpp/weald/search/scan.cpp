@@ -40,9 +40,9 @@ WEALD_INLINE void add_up(const Lane* from, Words& to) {
 #endif
 
 WEALD_WIDEST std::size_t skip_gradient_cuts([[maybe_unused]] const Lane* cells, std::size_t from,
-                                          [[maybe_unused]] std::size_t n, [[maybe_unused]] Lane total,
-                                          [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum,
-                                          std::uint32_t& passed) {
+                                            [[maybe_unused]] std::size_t n, [[maybe_unused]] Lane total,
+                                            [[maybe_unused]] const GradientTest& test, [[maybe_unused]] Lane& sum,
+                                            std::uint32_t& passed) {
   passed = ~0U;
 #ifdef WEALD_HAS_VECTORS
   const float lambda = test.lambda, whole = test.whole, slope = test.slope, steep = test.steep;

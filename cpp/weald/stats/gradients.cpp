@@ -70,7 +70,7 @@ WEALD_WIDEST Most find_most(const Derivatives& given, std::size_t begin, std::si
 
 // Sums of |g| and h in whole units, whose order is nothing.
 WEALD_WIDEST GradientSums sum_sizes(const Derivatives& given, const FineUnits& units, std::size_t begin,
-                                  std::size_t end) {
+                                    std::size_t end) {
   double g[8] = {}, h[8] = {};
   const double per_g = units.per_g, per_h = units.per_h;
   with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
@@ -117,7 +117,7 @@ struct WordScale {
 };
 
 WEALD_WIDEST void fill_words(const Derivatives& given, const WordScale& scale, std::size_t begin, std::size_t end,
-                           Lane* words) {
+                             Lane* words) {
   with_kinds(given, [&]<bool kHessian, bool kWeight>() WEALD_INLINE_LAMBDA {
     for (std::size_t i = begin; i < end; ++i) {
       const Cut<kWeight> cut(given, i);

@@ -58,11 +58,11 @@ WEALD_INLINE void add_tile(const Tests<V, M>& tests, const Says& says, const V* 
 }
 
 WEALD_WIDEST void add_floats(const Tests<float, std::uint32_t>& tests, const Says& says, const float* tile,
-                           const std::uint32_t* codes, std::size_t n, double* sums) {
+                             const std::uint32_t* codes, std::size_t n, double* sums) {
   add_tile(tests, says, tile, codes, n, sums);
 }
 WEALD_WIDEST void add_doubles(const Tests<double, std::uint64_t>& tests, const Says& says, const double* tile,
-                            const std::uint64_t* codes, std::size_t n, double* sums) {
+                              const std::uint64_t* codes, std::size_t n, double* sums) {
   add_tile(tests, says, tile, codes, n, sums);
 }
 

@@ -25,13 +25,13 @@ WEALD_INLINE void place_tiles(const Tests<V, M>& tests, std::size_t first, std::
 }
 
 WEALD_WIDEST void place_floats(const Tests<float, std::uint32_t>& tests, std::size_t first, std::size_t last,
-                             const float* tiles, const std::uint32_t* codes, std::size_t tile_size, std::size_t n_rows,
-                             std::uint8_t* top, std::size_t stride) {
+                               const float* tiles, const std::uint32_t* codes, std::size_t tile_size,
+                               std::size_t n_rows, std::uint8_t* top, std::size_t stride) {
   place_tiles(tests, first, last, tiles, codes, tile_size, n_rows, top, stride);
 }
 WEALD_WIDEST void place_doubles(const Tests<double, std::uint64_t>& tests, std::size_t first, std::size_t last,
-                              const double* tiles, const std::uint64_t* codes, std::size_t tile_size,
-                              std::size_t n_rows, std::uint8_t* top, std::size_t stride) {
+                                const double* tiles, const std::uint64_t* codes, std::size_t tile_size,
+                                std::size_t n_rows, std::uint8_t* top, std::size_t stride) {
   place_tiles(tests, first, last, tiles, codes, tile_size, n_rows, top, stride);
 }
 

@@ -27,9 +27,9 @@ enum class Path {
   GatheredCells,      // stats/blocks.hpp: filled cells of a sparse table brought together
   BinGuide,           // bins/binned_matrix.hpp: where a value's bin is, nearly
   // boosting
-  Bundles,       // bins/bundles.hpp
-  ColumnCopies,  // methods/column_copies.hpp
-  LeafBytes,     // methods/gradient_boosting.hpp: leaves of all rows as bytes
+  Bundles,        // bins/bundles.hpp
+  ColumnCopies,   // methods/column_copies.hpp
+  LeafBytes,      // methods/gradient_boosting.hpp: leaves of all rows as bytes
   ColumnsShared,  // grow/expand.hpp: threads work on small nodes together, each on columns of its own
   // prediction
   LeafMasks,        // tree/leaf_masks.hpp

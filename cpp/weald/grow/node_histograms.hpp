@@ -167,7 +167,6 @@ class NodeHistograms {
   }
 
  private:
-
   // The same for all rows of a sparse table, list by list: cells of a column come one after another.
   Histogram count_lists(const Block& block, Lane total) const {
     const SparseCells& cells = *plan_.matrix.sparse;

@@ -136,9 +136,9 @@ std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std:
   std::vector<double> out(columns, 0.0);
   const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
   for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) continue;
-    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.right[m]));
-    out[static_cast<std::size_t>(shape.feature[m])] += gain / nodes.weight[0];
+    if (shape.nodes[m].leaf()) continue;
+    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.nodes[m].right));
+    out[static_cast<std::size_t>(shape.nodes[m].feature)] += gain / nodes.weight[0];
   }
   return out;
 }
@@ -202,11 +202,11 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   Node* const out = tree.nodes.data();
   for (std::size_t m = 0; m < n; ++m) {
     if (m % 64 == 0) patience.spend(512);
-    const std::int32_t right = shape.right[m];
+    const std::int32_t right = shape.nodes[m].right;
     if (right < 0) {
       const std::size_t at = of_leaves ? leaf : m;
       const double weight = nodes.weight[at], impurity = nodes.impurity[at];
-      const std::uint32_t rows = std::min<std::uint32_t>(shape.end[m] - shape.begin[m], Node::kMost);
+      const std::uint32_t rows = std::min<std::uint32_t>(shape.nodes[m].size(), Node::kMost);
       out[m] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf, shortened(weight, false)};
       wide |= beyond_floats(weight) || beyond_floats(impurity);
       pure &= impurity == 0;
@@ -219,12 +219,12 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
     }
     if (n_open == open.size()) open.resize(2 * open.size());
     open[n_open++] = depth++;
-    const auto column = static_cast<std::uint32_t>(shape.feature[m]);
-    out[m] = {shape.threshold[m], column << Node::kShift | (shape.missing_left[m] ? Node::kMissingLeft : 0),
+    const auto column = static_cast<std::uint32_t>(shape.nodes[m].feature);
+    out[m] = {shape.nodes[m].threshold, column << Node::kShift | (shape.nodes[m].missing_left ? Node::kMissingLeft : 0),
               static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(m)};
-    if (shape.set_begin[m] >= 0) {
+    if (shape.nodes[m].set >= 0) {
       out[m].head |= Node::kCategorical;
-      out[m].number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]), n_categories[column]);
+      out[m].number = categorical_number(static_cast<std::uint32_t>(shape.nodes[m].set), n_categories[column]);
     }
   }
   tree.depth = deepest, tree.wide = wide;
@@ -232,7 +232,7 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   if (tells_impurity) tree.leaf_impurity.reserve(n_leaves);
   leaf = 0;
   for (std::size_t m = 0; m < n && (tree.wide || tells_impurity); ++m) {
-    if (shape.right[m] >= 0) continue;
+    if (!shape.nodes[m].leaf()) continue;
     const std::size_t at = nodes.entry(m, leaf++);
     tree.nodes[m].next = shortened(nodes.weight[at], tree.wide);
     if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], tree.wide));
@@ -256,13 +256,15 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
     patience.spend(8 + width);
     const Node& node = tree.nodes[m];
     const bool leaf = node.leaf(), categorical = (node.head & Node::kCategorical) != 0;
-    shape.right.push_back(leaf ? -1 : static_cast<std::int32_t>(m + node.next));
-    shape.feature.push_back(leaf ? -2 : static_cast<std::int32_t>(node.head >> Node::kShift));
-    shape.threshold.push_back(leaf ? -2 : categorical ? kNaN : node.number);
-    shape.missing_left.push_back(!leaf && (node.head & Node::kMissingLeft) != 0);
-    const std::uint64_t set = categorical ? std::bit_cast<std::uint64_t>(node.number) : 0;
-    shape.set_begin.push_back(categorical ? static_cast<std::int32_t>(set >> 32) : -1);
-    if (!leaf) continue;
+    GrownNode& grown = shape.nodes.emplace_back();
+    if (!leaf) {
+      grown.right = static_cast<std::int32_t>(m + node.next);
+      grown.feature = static_cast<std::int32_t>(node.head >> Node::kShift);
+      grown.threshold = categorical ? kNaN : node.number;
+      grown.missing_left = (node.head & Node::kMissingLeft) != 0;
+      if (categorical) grown.set = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(node.number) >> 32);
+      continue;
+    }
     leaves.n_rows.push_back(node.head >> Node::kShift);
     leaves.weight.push_back(outputs.is_inline() ? lengthened(node.next, tree.wide) : node.number);
     leaves.value.resize(leaves.value.size() + width);

@@ -17,7 +17,8 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(std::string("not a valid tree: ") + what);
 }
 
-constexpr std::size_t kLeavesAtOnce = 16;
+constexpr std::size_t kLeavesAtOnce = 16, kLightPure = 16;
+constexpr std::uint32_t kFree = ~std::uint32_t{0};  // there is no row yet
 
 // The rows of a value table as they are met: equal ones are kept once.
 template <class T>
@@ -44,7 +45,6 @@ class TableBuilder {
   }
 
  private:
-  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
   const T* row_at(std::size_t r) const { return reinterpret_cast<const T*>(bytes_.data()) + r * width_; }
 
   std::uint32_t add(const T* row, std::uint64_t hash) {
@@ -95,6 +95,7 @@ void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs,
     TableBuilder<T> builder(width, whole ? kFewRows : tree.nodes.size() / 2 + 1);
     std::vector<T> rows(kLeavesAtOnce * width, 0);
     std::vector<Node*> leaves;
+    std::vector<std::uint32_t> pure(outputs.width() * kLightPure, kFree);  // by class and weight: most leaves are so
     const auto add_leaves = [&] {
       builder.add(rows.data(), leaves);
       std::fill(rows.begin(), rows.end(), T{0});
@@ -106,6 +107,14 @@ void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs,
       patience.spend(64 + 8 * width);
       const double weight = node.number;
       bool good = !whole || weight == std::floor(weight);
+      const auto shares = nodes.ends.empty() ? std::span<const Summary::Share>() : nodes.shares_of(leaf);
+      const bool is_pure = good && shares.size() == 1 && (!whole || weight < kLightPure);
+      std::uint32_t* const known =
+          is_pure ? &pure[shares[0].channel * kLightPure + (whole ? static_cast<std::size_t>(weight) : 0)] : nullptr;
+      if (known && *known != kFree) {
+        node.next = *known, ++leaf;
+        continue;
+      }
       T* const row = &rows[leaves.size() * width];
       row[0] = static_cast<T>(whole ? weight : 1);
       nodes.for_values(nodes.entry(m, leaf++), [&](std::size_t k, double value) {
@@ -115,7 +124,8 @@ void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs,
       });
       if (!good) return false;
       leaves.push_back(&node);
-      if (leaves.size() == kLeavesAtOnce) add_leaves();
+      if (known || leaves.size() == kLeavesAtOnce) add_leaves();
+      if (known) *known = node.next;
     }
     add_leaves();
     tree.table = {cell, builder.bytes()};
@@ -191,41 +201,46 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   const std::size_t n = shape.size(), n_leaves = (n + 1) / 2;
   tree.nodes.resize(n);
   if (!nodes.of_leaves()) tree.importance = importance_of(shape, nodes, n_categories.size());
-  std::vector<std::uint32_t> open(64);  // depths of nodes whose right child is to come
-  std::size_t n_open = 0, leaf = 0;
+  // Whether a node is a leaf cannot be foretold, so there is no branch for it.
+  std::vector<std::uint32_t> open(64);  // depths of right children to come; the first: none
+  std::size_t n_open = 1, leaf = 0;
   std::uint32_t depth = 0, deepest = 0;
   double most = 0;
   bool pure = true, wide = false;
   const bool is_inline = outputs.is_inline(), of_leaves = nodes.of_leaves();
-  const std::size_t width = outputs.width();
-  const double* const number = is_inline ? &nodes.value[width - 1] : nullptr;  // the only one, or class 1's
-  Node* const out = tree.nodes.data();
+  const std::size_t width = outputs.width(), value_of = is_inline ? width : 1;
+  const double* const value = is_inline ? &nodes.value[width - 1] : nodes.weight.data();  // the only one, or class 1's
+  const auto either = [](bool first, double a, double b) {
+    const std::uint64_t mask = -std::uint64_t{first};
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(a) & mask) | (std::bit_cast<std::uint64_t>(b) & ~mask));
+  };
   for (std::size_t m = 0; m < n; ++m) {
     if (m % 64 == 0) patience.spend(512);
-    const std::int32_t right = shape.nodes[m].right;
-    if (right < 0) {
-      const std::size_t at = of_leaves ? leaf : m;
-      const double weight = nodes.weight[at], impurity = nodes.impurity[at];
-      const std::uint32_t rows = std::min<std::uint32_t>(shape.nodes[m].size(), Node::kMost);
-      out[m] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf, shortened(weight, false)};
-      wide |= beyond_floats(weight) || beyond_floats(impurity);
-      pure &= impurity == 0;
-      most = std::max(most, weight);
-      ++leaf;
-      deepest = std::max(deepest, depth);
-      if (n_open == 0) break;
-      depth = open[--n_open] + 1;
-      continue;
+    if (n_open + 1 == open.size()) open.resize(2 * open.size());
+    const GrownNode& from = shape.nodes[m];
+    const bool is_leaf = from.leaf();
+    const std::size_t at = of_leaves ? leaf : m;  // of a test: of the next leaf
+    const double weight = either(is_leaf, nodes.weight[at], 0), impurity = either(is_leaf, nodes.impurity[at], 0);
+    const std::uint32_t column = static_cast<std::uint32_t>(from.feature),
+                        test = column << Node::kShift | from.missing_left;
+    const std::uint32_t rows = std::min<std::uint32_t>(from.size(), Node::kMost);
+    Node& to = tree.nodes[m];
+    to.number = either(is_leaf, value[at * value_of], from.threshold);
+    to.head = is_leaf ? rows << Node::kShift | Node::kLeaf : test;
+    to.next =
+        is_leaf ? shortened(weight, false) : static_cast<std::uint32_t>(from.right) - static_cast<std::uint32_t>(m);
+    if (from.set >= 0) {
+      to.head |= Node::kCategorical;
+      to.number = categorical_number(static_cast<std::uint32_t>(from.set), n_categories[column]);
     }
-    if (n_open == open.size()) open.resize(2 * open.size());
-    open[n_open++] = depth++;
-    const auto column = static_cast<std::uint32_t>(shape.nodes[m].feature);
-    out[m] = {shape.nodes[m].threshold, column << Node::kShift | (shape.nodes[m].missing_left ? Node::kMissingLeft : 0),
-              static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(m)};
-    if (shape.nodes[m].set >= 0) {
-      out[m].head |= Node::kCategorical;
-      out[m].number = categorical_number(static_cast<std::uint32_t>(shape.nodes[m].set), n_categories[column]);
-    }
+    wide |= beyond_floats(weight) || beyond_floats(impurity);
+    pure &= impurity == 0;
+    most = std::max(most, weight);
+    leaf += is_leaf;
+    deepest = std::max(deepest, depth);
+    open[n_open] = depth;
+    n_open = is_leaf ? n_open - 1 : n_open + 1;
+    depth = (is_leaf ? open[n_open] : depth) + 1;
   }
   tree.depth = deepest, tree.wide = wide;
   const bool tells_impurity = !outputs.classifies() && !pure;

@@ -53,10 +53,14 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
 template <class Fn>
 void for_entries(const Shape& shape, const Summary& out, Patience& patience, Fn&& fn) {
   std::size_t entry = out.weight.size();
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    if (out.of_leaves() && !shape.nodes[m].leaf()) continue;
-    patience.spend(16);
-    fn(m, --entry);
+  std::size_t some[64];  // listed before, without a branch: which nodes are leaves cannot be foretold
+  for (std::size_t m = shape.size(), n = 0; m > 0; n = 0) {
+    for (const std::size_t first = m - std::min(m, std::size(some)); m > first;) {
+      some[n] = --m;
+      n += !out.of_leaves() || shape.nodes[m].leaf();
+    }
+    patience.spend(16 * n);
+    for (std::size_t k = 0; k < n; ++k) fn(some[k], --entry);
   }
 }
 
@@ -110,6 +114,13 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
       for (std::size_t o = 0; o < out.n_outputs; ++o)
         for_present(left, o, [&](std::size_t c) { own[c] += std::exchange(own[width + c], 0.0); });
       for (std::size_t w = 0; w < out.n_outputs * words; ++w) bits[w] |= std::exchange(left[w], 0);
+    }
+    if (out.of_leaves() && !tells && out.n_outputs * words == 1 && std::has_single_bit(*bits)) {  // as most leaves are
+      const int only = std::countr_zero(std::exchange(*bits, 0));
+      own[only] = 0, out.impurity[at] = 0, --top;
+      out.shares.push_back({static_cast<std::uint32_t>(only), 1});
+      out.ends.push_back(out.shares.size());
+      return;
     }
     double* const value = tells ? &out.value[at * width] : nullptr;
     if (tells) std::fill_n(value, width, 0.0);
@@ -329,14 +340,15 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
     const std::size_t outputs = out.n_outputs;
     const bool all = shape.rows.size() == target.n_rows;  // then in their own order
     double most = 0;
-    for (std::size_t i = 0; i < shape.rows.size(); ++i) {
+    const bool simple = weights.whole && !needs_logarithms(criterion);
+    const bool as_given = simple && out.of_leaves() && out.weight.size() == shape.rows.size();  // leaves of a row each
+    for (std::size_t i = 0; i < shape.rows.size() && !as_given; ++i) {
       patience.spend(outputs);
       const double* y = target.values + std::size_t{all ? static_cast<Row>(i) : shape.rows[i]} * outputs;
       for (std::size_t o = 0; o < outputs; ++o) most = std::max(most, std::abs(y[o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
     const double y_scale = needs_logarithms(criterion) ? 1 : units_per(most, 0);
-    const bool simple = weights.whole && !needs_logarithms(criterion);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience,
                     [&](std::size_t m, Moments* own, double& weight) -> const double* {
                       const Row* const rows = &shape.rows[shape.nodes[m].begin];

@@ -1,6 +1,8 @@
 // What the nodes of a grown tree say about their rows: counts, impurity, value.
 #pragma once
 
+#include <span>
+
 #include "weald/stats/statistics.hpp"
 #include "weald/tree/shape.hpp"
 
@@ -28,14 +30,16 @@ struct Summary {
   };
   BigVector<Share> shares;
   BigVector<std::size_t> ends;  // of a leaf among them
+  std::span<const Share> shares_of(std::size_t entry) const {
+    const std::size_t own = ends.size() - 1 - entry, begin = own == 0 ? 0 : ends[own - 1];
+    return std::span(shares).subspan(begin, ends[own] - begin);
+  }
 
   // Calls fn(channel, value) with what is not zero of an entry.
   template <class Fn>
   void for_values(std::size_t entry, Fn&& fn) const {
     if (!ends.empty()) {
-      const std::size_t own = ends.size() - 1 - entry;
-      for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at)
-        fn(shares[at].channel, shares[at].value);
+      for (const Share& share : shares_of(entry)) fn(share.channel, share.value);
       return;
     }
     const double* own = &value[entry * width()];

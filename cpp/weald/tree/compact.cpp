@@ -17,7 +17,7 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(std::string("not a valid tree: ") + what);
 }
 
-constexpr std::size_t kLeavesAtOnce = 16, kLightPure = 16;
+constexpr std::size_t kPackedAtOnce = 4096, kLeavesAtOnce = 16, kLightPure = 16;
 constexpr std::uint32_t kFree = ~std::uint32_t{0};  // there is no row yet
 
 // The rows of a value table as they are met: equal ones are kept once.
@@ -88,7 +88,8 @@ class TableBuilder {
 // values. `most`: the largest weight of a leaf.
 constexpr std::size_t kFewRows = 512;  // of whole weights: most leaves are like others
 
-void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs, double most, Patience& patience) {
+void fill_table(CompactTree& tree, std::span<const std::uint32_t> which, const Summary& nodes, const Outputs& outputs,
+                double most, Patience& patience) {
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
     const bool whole = cell != Cell::Real;
@@ -101,23 +102,22 @@ void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs,
       std::fill(rows.begin(), rows.end(), T{0});
       leaves.clear();
     };
-    for (std::size_t m = 0, leaf = 0; m < tree.nodes.size(); ++m) {
-      Node& node = tree.nodes[m];
-      if (!node.leaf()) continue;
+    for (std::size_t leaf = 0; leaf < which.size(); ++leaf) {
+      Node& node = tree.nodes[which[leaf]];
       patience.spend(64 + 8 * width);
       const double weight = node.number;
       bool good = !whole || weight == std::floor(weight);
-      const auto shares = nodes.ends.empty() ? std::span<const Summary::Share>() : nodes.shares_of(leaf);
-      const bool is_pure = good && shares.size() == 1 && (!whole || weight < kLightPure);
+      const std::uint32_t only = nodes.classes.empty() ? Summary::kMixed : nodes.classes[leaf];
+      const bool is_pure = good && only < Summary::kMixed && (!whole || weight < kLightPure);
       std::uint32_t* const known =
-          is_pure ? &pure[shares[0].channel * kLightPure + (whole ? static_cast<std::size_t>(weight) : 0)] : nullptr;
+          is_pure ? &pure[only * kLightPure + (whole ? static_cast<std::size_t>(weight) : 0)] : nullptr;
       if (known && *known != kFree) {
-        node.next = *known, ++leaf;
+        node.next = *known;
         continue;
       }
       T* const row = &rows[leaves.size() * width];
       row[0] = static_cast<T>(whole ? weight : 1);
-      nodes.for_values(nodes.entry(m, leaf++), [&](std::size_t k, double value) {
+      nodes.for_values(nodes.entry(which[leaf], leaf), [&](std::size_t k, double value) {
         const double number = whole ? std::round(value * weight) : value;
         good &= !whole || number / weight == value;
         row[1 + k] = static_cast<T>(number);
@@ -201,60 +201,55 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   const std::size_t n = shape.size(), n_leaves = (n + 1) / 2;
   tree.nodes.resize(n);
   if (!nodes.of_leaves()) tree.importance = importance_of(shape, nodes, n_categories.size());
-  // Whether a node is a leaf cannot be foretold, so there is no branch for it.
-  std::vector<std::uint32_t> open(64);  // depths of right children to come; the first: none
-  std::size_t n_open = 1, leaf = 0;
+  // All are packed as tests and leaves once more as such: which is which cannot be foretold, so nothing branches on it.
+  std::vector<std::uint32_t> leaves(n_leaves + 1), open(64);  // open: depths of right children to come, below the top
+  std::size_t top = 1, seen = 0, done = 0;
   std::uint32_t depth = 0, deepest = 0;
   double most = 0;
   bool pure = true, wide = false;
-  const bool is_inline = outputs.is_inline(), of_leaves = nodes.of_leaves();
-  const std::size_t width = outputs.width(), value_of = is_inline ? width : 1;
-  const double* const value = is_inline ? &nodes.value[width - 1] : nodes.weight.data();  // the only one, or class 1's
-  const auto either = [](bool first, double a, double b) {
-    const std::uint64_t mask = -std::uint64_t{first};
-    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(a) & mask) | (std::bit_cast<std::uint64_t>(b) & ~mask));
-  };
-  for (std::size_t m = 0; m < n; ++m) {
-    if (m % 64 == 0) patience.spend(512);
-    if (n_open + 1 == open.size()) open.resize(2 * open.size());
-    const GrownNode& from = shape.nodes[m];
-    const bool is_leaf = from.leaf();
-    const std::size_t at = of_leaves ? leaf : m;  // of a test: of the next leaf
-    const double weight = either(is_leaf, nodes.weight[at], 0), impurity = either(is_leaf, nodes.impurity[at], 0);
-    const std::uint32_t column = static_cast<std::uint32_t>(from.feature),
-                        test = column << Node::kShift | from.missing_left;
-    const std::uint32_t rows = std::min<std::uint32_t>(from.size(), Node::kMost);
-    Node& to = tree.nodes[m];
-    to.number = either(is_leaf, value[at * value_of], from.threshold);
-    to.head = is_leaf ? rows << Node::kShift | Node::kLeaf : test;
-    to.next =
-        is_leaf ? shortened(weight, false) : static_cast<std::uint32_t>(from.right) - static_cast<std::uint32_t>(m);
-    if (from.set >= 0) {
-      to.head |= Node::kCategorical;
-      to.number = categorical_number(static_cast<std::uint32_t>(from.set), n_categories[column]);
+  const bool is_inline = outputs.is_inline();
+  const std::size_t width = outputs.width();
+  const double* const number = is_inline ? &nodes.value[width - 1] : nullptr;  // the only one, or class 1's
+  for (std::size_t m = 0; m < n;) {
+    populate(tree.nodes, m, kPackedAtOnce);
+    for (const std::size_t end = std::min(n, m + kPackedAtOnce); m < end; ++m) {
+      const GrownNode& from = shape.nodes[m];
+      const auto is_leaf = static_cast<std::uint32_t>(from.right) >> 31;
+      const auto column = static_cast<std::uint32_t>(from.feature);
+      tree.nodes[m] = {from.threshold, column << Node::kShift | (from.missing_left ? Node::kMissingLeft : 0),
+                       static_cast<std::uint32_t>(from.right) - static_cast<std::uint32_t>(m)};
+      if (from.set >= 0) {
+        tree.nodes[m].head |= Node::kCategorical;
+        tree.nodes[m].number = categorical_number(static_cast<std::uint32_t>(from.set), n_categories[column]);
+      }
+      leaves[seen] = static_cast<std::uint32_t>(m), seen += is_leaf;
+      if (top == open.size()) open.resize(2 * open.size());
+      deepest = std::max(deepest, depth), open[top] = depth;
+      depth = open[top - is_leaf] + 1, top = top + 1 - 2 * is_leaf;
     }
-    wide |= beyond_floats(weight) || beyond_floats(impurity);
-    pure &= impurity == 0;
-    most = std::max(most, weight);
-    leaf += is_leaf;
-    deepest = std::max(deepest, depth);
-    open[n_open] = depth;
-    n_open = is_leaf ? n_open - 1 : n_open + 1;
-    depth = (is_leaf ? open[n_open] : depth) + 1;
+    patience.spend(8 * kPackedAtOnce);
+    for (; done < seen; ++done) {
+      const std::size_t at = nodes.entry(leaves[done], done);
+      const double weight = nodes.weight[at], impurity = nodes.impurity[at];
+      const std::uint32_t rows = std::min<std::uint32_t>(shape.nodes[leaves[done]].size(), Node::kMost);
+      tree.nodes[leaves[done]] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf,
+                                  shortened(weight, false)};
+      wide |= beyond_floats(weight) || beyond_floats(impurity);
+      pure &= impurity == 0;
+      most = std::max(most, weight);
+    }
   }
+  leaves.pop_back();
   tree.depth = deepest, tree.wide = wide;
   const bool tells_impurity = !outputs.classifies() && !pure;
-  if (tells_impurity) tree.leaf_impurity.reserve(n_leaves);
-  leaf = 0;
-  for (std::size_t m = 0; m < n && (tree.wide || tells_impurity); ++m) {
-    if (!shape.nodes[m].leaf()) continue;
-    const std::size_t at = nodes.entry(m, leaf++);
-    tree.nodes[m].next = shortened(nodes.weight[at], tree.wide);
-    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], tree.wide));
+  for (std::size_t leaf = 0; leaf < n_leaves && (wide || tells_impurity); ++leaf) {
+    const std::size_t at = nodes.entry(leaves[leaf], leaf);
+    tree.nodes[leaves[leaf]].next = shortened(nodes.weight[at], wide);
+    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], wide));
   }
   const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
   if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
-  if (!outputs.is_inline()) fill_table(tree, nodes, outputs, most, patience);
+  if (!outputs.is_inline()) fill_table(tree, leaves, nodes, outputs, most, patience);
   tree.sets = std::move(shape.sets);
   tree.sets.shrink_to_fit();
   if (keep_rows) tree.rows = std::move(shape.rows);

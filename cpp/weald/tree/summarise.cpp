@@ -118,8 +118,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
     if (out.of_leaves() && !tells && out.n_outputs * words == 1 && std::has_single_bit(*bits)) {  // as most leaves are
       const int only = std::countr_zero(std::exchange(*bits, 0));
       own[only] = 0, out.impurity[at] = 0, --top;
-      out.shares.push_back({static_cast<std::uint32_t>(only), 1});
-      out.ends.push_back(out.shares.size());
+      out.classes[at] = static_cast<std::uint32_t>(only);
       return;
     }
     double* const value = tells ? &out.value[at * width] : nullptr;
@@ -140,7 +139,10 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
       }
     }
     out.impurity[at] = impurity / static_cast<double>(out.n_outputs);
-    if (!tells) out.ends.push_back(out.shares.size());
+    if (!tells) {
+      out.classes[at] = Summary::kMixed + static_cast<std::uint32_t>(out.ends.size());
+      out.ends.push_back(out.shares.size());
+    }
     if (out.of_leaves()) std::fill_n(bits, out.n_outputs * words, 0), --top;  // nobody adds it up
     if (tells && classes == 2 && within_bounds(shape, m, value[1]) != value[1]) {
       value[1] = within_bounds(shape, m, value[1]);
@@ -303,7 +305,7 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
   if (!out.of_leaves() || out.max_classes <= 2) {
     out.value.resize(n * out.width());
   } else {
-    out.shares.reserve(n), out.ends.reserve(n);
+    out.classes.resize(n);
   }
   return out;
 }

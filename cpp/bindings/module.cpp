@@ -20,11 +20,16 @@ void check_growth(const Binned& matrix, const Target& target, Criterion criterio
 
 NamedArrays arrays_of(Shape shape, Summary nodes) {
   NamedArrays out;
-  out["children_right"] = give_as<std::int64_t>(shape.right);
-  out["feature"] = give_as<std::int64_t>(shape.feature);
-  out["threshold"] = give(std::move(shape.threshold));
-  out["missing_go_to_left"] = give(std::move(shape.missing_left));
-  out["set_begin"] = give_as<std::int64_t>(shape.set_begin);
+  const auto give_each = [&]<class T>(T, auto member) {
+    BigVector<T> each(shape.size());
+    for (std::size_t m = 0; m < each.size(); ++m) each[m] = static_cast<T>(shape.nodes[m].*member);
+    return give(std::move(each));
+  };
+  out["children_right"] = give_each(std::int64_t{}, &GrownNode::right);
+  out["feature"] = give_each(std::int64_t{}, &GrownNode::feature);
+  out["threshold"] = give_each(double{}, &GrownNode::threshold);
+  out["missing_go_to_left"] = give_each(std::uint8_t{}, &GrownNode::missing_left);
+  out["set_begin"] = give_each(std::int64_t{}, &GrownNode::set);
   out["sets"] = give(std::move(shape.sets));
   out["impurity"] = give(std::move(nodes.impurity));
   out["n_node_samples"] = give(std::move(nodes.n_rows));
@@ -137,7 +142,7 @@ NamedArrays grow(const Binned& matrix, const PyTarget& growth, const PyTarget& s
     Statistics stats = make_statistics(growth.target, criterion, rules.min_samples_leaf, interrupt);
     require(!stats.rows.empty(), "no row has a positive weight");
     shape = grow_tree(matrix, stats, rules, threads, interrupt);
-    if (&growth != &summary) shape.sums = {};  // they were summed under other weights
+    if (&growth != &summary) shape.has_sums = false;  // they were summed under other weights
     nodes = summarise(shape, summary.target, criterion, interrupt);
   });
   return arrays_of(std::move(shape), std::move(nodes));

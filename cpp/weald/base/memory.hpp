@@ -6,6 +6,7 @@
 // written in full right after they are made.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <new>
@@ -161,5 +162,16 @@ using BigVector = std::vector<T>;
 #else
 using BigVector = std::vector<T, PageAllocator<T>>;
 #endif
+
+// Some of an array are about to be written: its pages are asked for together, which takes half the time of one by one.
+template <class T>
+void populate([[maybe_unused]] BigVector<T>& list, [[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t n) {
+#if defined(WEALD_HAS_MMAP) && defined(MADV_POPULATE_WRITE)
+  constexpr std::size_t kPage = 4096;
+  if (list.capacity() * sizeof(T) < kFromPages) return;
+  const std::size_t begin = first * sizeof(T) / kPage * kPage, end = std::min(list.size(), first + n) * sizeof(T);
+  madvise(reinterpret_cast<char*>(list.data()) + begin, end - begin, MADV_POPULATE_WRITE);
+#endif
+}
 
 }  // namespace weald

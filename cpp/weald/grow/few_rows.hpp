@@ -45,11 +45,11 @@ class FewRows {
     std::copy_n(out, root.size(), row_);
     if (categories_ && any_missing(root.size())) return false;
     std::iota(places_, places_ + root.size(), Place{0});
-    Node node{root.key, root.id, root.depth, 0, static_cast<std::uint32_t>(root.size()), sums_.root(root)};
+    Node node{root.key, root.parent, root.depth, 0, static_cast<std::uint32_t>(root.size()), sums_.root(root)};
     sums_.load(*block_, {row_, root.size()}, node.own);
     for (open_.clear();;) {
-      DoneNode& done = tree.nodes[node.id];
-      done.begin = root.begin + node.begin, done.end = done.begin + node.n;
+      const Row begin = root.begin + node.begin;
+      GrownNode& done = tree.add(node.parent, begin, begin + node.n, GrownNode::kUnknown);
       if constexpr (requires { node.own.sum; }) done.sum = node.own.sum;
       if (could_split(node) && find_split(node)) {
         open_.push_back(divide(done, node));
@@ -67,7 +67,7 @@ class FewRows {
 
   struct Node {
     std::uint64_t key;
-    std::uint32_t id, depth, begin, n;
+    std::uint32_t parent, depth, begin, n;
     typename Sums::OfNode own;
   };
   std::span<Place> places_of(const Node& node) { return {places_ + node.begin, node.n}; }
@@ -281,7 +281,7 @@ class FewRows {
   // --- growth ---
 
   // The node becomes its left child; returns the right one.
-  Node divide(DoneNode& done, Node& node) {
+  Node divide(GrownNode& done, Node& node) {
     const auto places = places_of(node);
     const Column& column = block_->columns[best_.column];
     const Code missing = column.n_codes;
@@ -318,12 +318,9 @@ class FewRows {
     }
     done.feature = static_cast<std::int32_t>(best_.column);
     done.missing_left = best_.had_missing ? best_.missing_left : left_h > right_h;
-    const auto children = static_cast<std::uint32_t>(tree_->nodes.size());
-    done.left = static_cast<std::int32_t>(children);
-    tree_->nodes.resize(children + 2);
     Node right = node;
     right.n = node.n - n_left, node.n = n_left, right.begin = node.begin + n_left;
-    right.id = children + 1, node.id = children;
+    right.parent = tree_->last(), node.parent = Subtree::kNobody;
     right.depth = ++node.depth;
     right.key = derive(node.key, kChildKey + 1), node.key = derive(node.key, kChildKey);
     sums_.measure(places_of(node), node.own), sums_.measure(places_of(right), right.own);

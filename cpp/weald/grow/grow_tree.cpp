@@ -10,120 +10,84 @@ namespace weald {
 
 namespace {
 
-// Joins the subtrees into one tree in pre-order.
-class Flattener {
-  static constexpr std::size_t kNodesAhead = 16;
-
- public:
-  Flattener(const Binned& matrix, const std::vector<Subtree>& subtrees, bool keeps_sums, Interrupt& interrupt,
-            Shape& out)
-      : matrix_(matrix),
-        subtrees_(subtrees),
-        keeps_sums_(keeps_sums),
-        interrupt_(interrupt),
-        out_(out),
-        sets_(matrix) {}
-
-  void run() {
-    std::size_t n = 0;
-    for (const Subtree& subtree : subtrees_) n += subtree.nodes.size();
-    n -= subtrees_.size() - 1;  // the root of each but the first is a node of another one as well
-    const auto resize = [n](auto&... arrays) { (arrays.resize(n), ...); };
-    if (keeps_sums_) resize(out_.sums);
-    if (!subtrees_[0].bounds.empty()) resize(out_.lower, out_.upper);
-    resize(out_.right, out_.feature, out_.threshold, out_.missing_left, out_.begin, out_.end, out_.set_begin);
-    // Known to be nobody else's, or every byte that is written could be a part of what tells where to write.
-    const struct {
-      std::int32_t *right, *feature, *set_begin;
-      double* threshold;
-      std::uint8_t* missing_left;
-      Row *begin, *end;
-      Lane* sums;
-    } to{
-        out_.right.data(),        out_.feature.data(), out_.set_begin.data(), out_.threshold.data(),
-        out_.missing_left.data(), out_.begin.data(),   out_.end.data(),       keeps_sums_ ? out_.sums.data() : nullptr};
-    // An explicit stack: a tree may be as deep as it has rows. Whether a node is a leaf cannot be foretold, so there is no
-    // branch for it: children that are none are put above the top of the stack.
-    struct Pending {
-      std::uint32_t subtree, node;
-      std::uint32_t parent;  // a right child's; of others, the place of the node itself
-      std::uint32_t depth;
-      std::int32_t arrival;  // in `arrivals`; -1: all that have arrived above
-    };
-    std::vector<Pending> stack(64, {0, 0, 0, 0, -1});
-    std::vector<SetWriter::Arrival> arrivals;
-    Patience patience(interrupt_);
-    const bool follows = sets_.follows(), bounded = !out_.lower.empty();
-    std::size_t top = 1;
-    for (std::uint32_t place = 0; top > 0; ++place) {
-      if (place % kNodesAhead == 0) patience.spend(8 * kNodesAhead);
-      if (top + 1 == stack.size()) stack.resize(2 * stack.size());
-      Pending* const end = stack.data() + --top;
-      Pending at = *end;
-      const DoneNode* node = &subtrees_[at.subtree].nodes[at.node];
-      if (node->subtree >= 0) {
-        at.subtree = static_cast<std::uint32_t>(node->subtree), at.node = 0;
-        node = &subtrees_[at.subtree].nodes[0];
-      }
-      prefetch(node + kNodesAhead);
-      to.right[at.parent] = static_cast<std::int32_t>(place);
-      to.right[place] = -1, to.feature[place] = node->feature, to.set_begin[place] = -1;
-      to.threshold[place] = node->threshold, to.missing_left[place] = node->missing_left;
-      to.begin[place] = node->begin, to.end[place] = node->end;
-      if (to.sums) to.sums[place] = node->sum;
-      if (bounded) {
-        const Bounds& bounds = subtrees_[at.subtree].bounds[at.node];
-        out_.lower[place] = bounds.lower, out_.upper[place] = bounds.upper;
-      }
-      std::int32_t goes_left = -1, goes_right = -1;
-      if (follows && node->left >= 0)
-        sets_.enter(at.depth, at.arrival < 0 ? SetWriter::Arrival{} : arrivals[static_cast<std::size_t>(at.arrival)]);
-      if (node->set >= 0) {
-        SetWriter::Arrival sides[2];
-        put_set(place, subtrees_[at.subtree], *node, sides[0], sides[1], patience);
-        if (follows) {
-          goes_left = static_cast<std::int32_t>(arrivals.size()), goes_right = goes_left + 1;
-          arrivals.insert(arrivals.end(), sides, sides + 2);
-        }
-      }
-      const auto left = static_cast<std::uint32_t>(node->left);
-      end[0] = {at.subtree, left + 1, place, at.depth + 1, goes_right};
-      end[1] = {at.subtree, left, place + 1, at.depth + 1, goes_left};
-      top += node->left < 0 ? 0 : 2;
+// One subtree of a top, all in pre-order, and of what was grown apart.
+Subtree join(std::vector<Subtree>& subtrees) {
+  if (subtrees.size() == 1) return std::move(subtrees[0]);
+  std::size_t n = 0;
+  for (const Subtree& subtree : subtrees) n += subtree.nodes.size();
+  Subtree out;
+  out.nodes.reserve(n);
+  const auto append = [&](const Subtree& from, std::size_t first, std::size_t end, std::size_t node, std::size_t set) {
+    for (std::size_t m = first; m < end; ++m) {
+      GrownNode& one = out.nodes.emplace_back(from.nodes[m]);
+      if (!one.leaf()) one.right += static_cast<std::int32_t>(node);
+      if (one.set >= 0) one.set += static_cast<std::int32_t>(set);
+      if (!from.bounds.empty()) out.bounds.push_back(from.bounds[m]);
     }
+  };
+  const Subtree& top = subtrees[0];
+  out.left_codes = top.left_codes;
+  std::vector<std::int32_t> number;  // of the top's nodes
+  for (std::size_t m = 0; m < top.nodes.size(); ++m) {
+    const std::size_t here = out.nodes.size();
+    number.push_back(static_cast<std::int32_t>(here));
+    if (top.nodes[m].feature != GrownNode::kElsewhere) {
+      append(top, m, m + 1, 0, 0);
+      continue;
+    }
+    const Subtree below = std::move(subtrees[static_cast<std::size_t>(top.nodes[m].set)]);
+    append(below, 0, below.nodes.size(), here, out.left_codes.size());
+    out.left_codes.insert(out.left_codes.end(), below.left_codes.begin(), below.left_codes.end());
   }
-
- private:
-  void put_set(std::size_t place, const Subtree& subtree, const DoneNode& node, SetWriter::Arrival& goes_left,
-               SetWriter::Arrival& goes_right, Patience& patience) {
-    const auto j = static_cast<std::size_t>(node.feature);
-    const Column& column = matrix_.columns[j];
-    out_.set_begin[place] = static_cast<std::int32_t>(out_.sets.size());
-    const auto kept = [&](auto&& fn) {
-      for (const Code code : subtree.set_of(node)) fn(code);
-    };
-    const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
-      const DoneNode* child = &subtree.nodes[static_cast<std::size_t>(node.left)];
-      if (child->subtree >= 0) child = &subtrees_[static_cast<std::size_t>(child->subtree)].nodes[0];
-      patience.spend(child->end - child->begin);
-      visit_width(column, [&](auto codes) {
-        for (std::size_t i = child->begin; i < child->end; ++i) {
-          const Code code = codes[out_.rows[i] * column.stride];
-          if (code != column.n_codes) fn(code);
-        }
-      });
-    };
-    has_few_codes(column) ? sets_.write(j, kept, out_.sets, goes_left, goes_right)
-                          : sets_.write(j, of_rows, out_.sets, goes_left, goes_right);
+  for (std::size_t m = 0; m < top.nodes.size(); ++m) {
+    const std::int32_t right = top.nodes[m].right;
+    if (right >= 0) out.nodes[static_cast<std::size_t>(number[m])].right = number[static_cast<std::size_t>(right)];
   }
+  return out;
+}
 
-  const Binned& matrix_;
-  const std::vector<Subtree>& subtrees_;
-  bool keeps_sums_;
-  Interrupt& interrupt_;
-  Shape& out_;
-  SetWriter sets_;
-};
+// Writes the sets of categories, node after node.
+void write_sets(const Binned& matrix, std::span<const Code> left_codes, Shape& shape, Interrupt& interrupt) {
+  SetWriter sets(matrix);
+  // How a node is reached; those of right children wait.
+  struct Way {
+    std::uint32_t depth;
+    SetWriter::Arrival arrival;
+  } way{0, {}};
+  std::vector<Way> waiting;
+  Patience patience(interrupt);
+  for (std::size_t m = 0; m < shape.size(); ++m) {
+    patience.spend(8);
+    GrownNode& node = shape.nodes[m];
+    if (node.leaf()) {
+      if (!waiting.empty()) way = waiting.back(), waiting.pop_back();
+      continue;
+    }
+    if (sets.follows()) sets.enter(way.depth, way.arrival);
+    SetWriter::Arrival left, right;
+    if (node.set >= 0) {
+      const auto j = static_cast<std::size_t>(node.feature);
+      const Column& column = matrix.columns[j];
+      const Code* const codes_left = &left_codes[static_cast<std::size_t>(node.set)];
+      const auto kept = [&](auto&& fn) { std::for_each(codes_left + 1, codes_left + 1 + *codes_left, fn); };
+      const auto of_rows = [&](auto&& fn) {  // every code that goes left has a row there
+        const GrownNode& child = shape.nodes[m + 1];
+        patience.spend(child.size());
+        visit_width(column, [&](auto codes) {
+          for (std::size_t i = child.begin; i < child.end; ++i) {
+            const Code code = codes[shape.rows[i] * column.stride];
+            if (code != column.n_codes) fn(code);
+          }
+        });
+      };
+      node.set = static_cast<std::int32_t>(shape.sets.size());
+      has_few_codes(column) ? sets.write(j, kept, shape.sets, left, right)
+                            : sets.write(j, of_rows, shape.sets, left, right);
+    }
+    waiting.push_back({way.depth + 1, right});
+    way = {way.depth + 1, left};
+  }
+}
 
 // Have columns no more than two values, so that the best cut is the only one? Those of a sample of columns are quicker to
 // find as random cuts are.
@@ -165,7 +129,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
   // Without a limit on leaves the subtrees are independent: the top is grown with all threads on each
   // node, the rest with a subtree per thread. The tree is the same either way. Subtrees are grown in
   // batches, so that the blocks gathered for them do not all live at once.
-  const bool divide = threads > 1 && rules.max_leaves == 0;
+  const bool divide = threads > 1 && rules.max_leaves == 0 && root.size() >= kFewestDeferred;
   const std::size_t defer_below = divide ? std::max<std::size_t>(root.size() / (8 * threads), kFewestDeferred) : 0;
   const std::size_t batch_rows = root.size() / 4;
   std::vector<Subtree> subtrees(1);
@@ -199,9 +163,10 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
   });
   top.release_scratch();
   grow_batch();
-  const bool keeps_sums =
-      stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && subtrees[0].nodes.size() > 1;
-  Flattener(matrix, subtrees, keeps_sums, interrupt, shape).run();
+  Subtree all = join(subtrees);
+  shape.nodes = std::move(all.nodes), shape.bounds = std::move(all.bounds);
+  shape.has_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && shape.size() > 1;
+  if (!all.left_codes.empty()) write_sets(matrix, all.left_codes, shape, interrupt);
   return shape;
 }
 

@@ -12,12 +12,9 @@
 #include "weald/search/column_search.hpp"
 #include "weald/stats/blocks.hpp"
 #include "weald/stats/histogram.hpp"
+#include "weald/tree/shape.hpp"
 
 namespace weald {
-
-struct Bounds {
-  double lower = -kInf, upper = kInf;
-};
 
 // Where a node measures real targets from, and in what. They depend on the targets on the path to the
 // node and on nothing else, least of all on whether a histogram happens to be kept.
@@ -64,10 +61,37 @@ struct Decision {
   double gain = 0;  // in the caller's weight x impurity
 };
 
+// What is grown below a node. A node gets its number when it is finished: depth-first, that is in pre-order.
+struct Subtree {
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  BigVector<GrownNode> nodes;
+  BigVector<Bounds> bounds;      // per node, if some column is monotone
+  std::vector<Code> left_codes;  // codes of the matrix that go left, set after set: how many, and these
+
+  // The next node. `parent`: the one whose right child it is, if it is one; no branch, since that cannot be foretold.
+  GrownNode& add(std::uint32_t parent, Row begin, Row end, Lane sum) {
+    const auto number = static_cast<std::uint32_t>(nodes.size());
+    GrownNode& node = nodes.emplace_back();
+    nodes[std::min(parent, number)].right = static_cast<std::int32_t>(number);
+    node.right = -1, node.begin = begin, node.end = end, node.sum = sum;
+    return node;
+  }
+  std::uint32_t last() const { return static_cast<std::uint32_t>(nodes.size() - 1); }
+
+  // Of columns of many codes none are kept: the rows tell.
+  void add_set(GrownNode& node, std::span<const Code> codes) {
+    node.set = static_cast<std::int32_t>(left_codes.size());
+    left_codes.push_back(static_cast<Code>(codes.size()));
+    left_codes.insert(left_codes.end(), codes.begin(), codes.end());
+  }
+};
+
 // Kept small: half the time of a fully grown tree goes into nodes of a handful of rows.
 struct OpenNode {
-  std::uint32_t id = 0;    // place in its subtree's list of finished nodes
-  Row begin = 0, end = 0;  // rows[begin, end)
+  std::uint32_t id = 0;                     // in the order of opening
+  std::uint32_t parent = Subtree::kNobody;  // a right child's: its number in the subtree
+  Row begin = 0, end = 0;                   // rows[begin, end)
   std::uint32_t depth = 0;
   std::uint64_t key = 0;  // of its random numbers: a hash of the path from the root
   Lane sum = kUnknown;    // Packed: what its rows add up to, if the split above has told
@@ -76,7 +100,7 @@ struct OpenNode {
   std::unique_ptr<Decision> decision;  // best-first: known before its turn comes
   std::unique_ptr<Frame> frame;        // if targets are real, columns monotone or interactions limited
 
-  static constexpr Lane kUnknown = -1;
+  static constexpr Lane kUnknown = GrownNode::kUnknown;
   std::size_t size() const { return end - begin; }
 };
 
@@ -86,34 +110,6 @@ struct Expansion {
   double threshold = kNaN;
   bool missing_left = false;
   std::vector<Code> left_codes;  // categorical: codes of the matrix that go left, if the column has few
-};
-
-// What remains of a node once it is decided. Kept small: a full tree has as many as rows.
-struct DoneNode {
-  double threshold = -2;
-  Lane sum = OpenNode::kUnknown;  // as in the open node
-  Row begin = 0, end = 0;         // rows[begin, end)
-  std::int32_t left = -1;         // in the same subtree; the right child follows it
-  std::int32_t feature = -2;
-  std::int32_t subtree = -1;  // or: the node is the root of this other subtree
-  std::int32_t set = -1;      // categorical: place in Subtree::left_codes
-  std::uint32_t set_size = 0;
-  bool missing_left = false;
-};
-
-struct Subtree {
-  BigVector<DoneNode> nodes;
-  std::vector<Code> left_codes;  // codes of the matrix that go left, set after set; of many, the rows tell
-  BigVector<Bounds> bounds;      // per node, if some column is monotone
-
-  void add_set(DoneNode& node, std::span<const Code> codes) {
-    node.set = static_cast<std::int32_t>(left_codes.size());
-    node.set_size = static_cast<std::uint32_t>(codes.size());
-    left_codes.insert(left_codes.end(), codes.begin(), codes.end());
-  }
-  std::span<const Code> set_of(const DoneNode& node) const {
-    return std::span(left_codes).subspan(static_cast<std::size_t>(node.set), node.set_size);
-  }
 };
 
 // The open nodes. The whole difference between the three orders of growth is which one is next.

@@ -73,7 +73,7 @@ class RandomSearch {
   Lane left_sum() const { return best_.left_sum; }
 
   // Writes it down.
-  void describe(const RandomNode& node, DoneNode& done, Subtree& tree) {
+  void describe(const RandomNode& node, GrownNode& done, Subtree& tree) {
     const Column& column = block_->columns[best_.column];
     done.feature = static_cast<std::int32_t>(best_.column);
     if (column.categorical) {
@@ -310,7 +310,7 @@ class RandomSearch {
   }
 
   // As ColumnSearch::choose_left does: categories that are not here go right, so the other side is listed if need be.
-  void list_categories(const RandomNode& node, const Column& column, DoneNode& done, Subtree& tree) {
+  void list_categories(const RandomNode& node, const Column& column, GrownNode& done, Subtree& tree) {
     done.threshold = kNaN;
     const bool flip =
         best_.ends.has_missing ? best_.missing_left || !best_.several() : best_.left_h > own_h_ - best_.left_h;

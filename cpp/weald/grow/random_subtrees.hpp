@@ -38,21 +38,18 @@ class RandomGrower {
     Row* const list = rows.get(open.begin, open.size());
     search_.load(block, list, open.size());
     const Units units = open.frame ? open.frame->units : Units{};
-    RandomNode node{open.key, open.id, open.depth, 0, open.size(), open.sum, units};
+    RandomNode node{open.key, open.parent, open.depth, 0, open.size(), open.sum, units};
     values_.load(block, list, node);
-    first_ = open.begin;
-    for (open_.clear();;) {
-      DoneNode& done = place(node, tree);
+    for (std::size_t waiting = 0;;) {
+      const Row begin = open.begin + static_cast<Row>(node.begin);
+      GrownNode& done = tree.add(node.parent, begin, begin + static_cast<Row>(node.n), node.sum);
       if (could_split(node) && search_.find_split(node, values_.channels(node))) {
         search_.describe(node, done, tree);
-        done.left = static_cast<std::int32_t>(tree.nodes.size());
-        const RandomNode other = divide(node, tree);
-        other.n > 1 ? open_.push_back(other) : static_cast<void>(place(other, tree));
+        waiting_[waiting++] = divide(node, tree.last());
         continue;
       }
-      if (open_.empty()) break;
-      node = open_.back();
-      open_.pop_back();
+      if (waiting == 0) break;
+      node = waiting_[--waiting];
     }
     for (std::size_t i = 0; i < open.size(); ++i) list[i] = block.original(search_.row(search_.slots()[i]));
     return true;
@@ -65,15 +62,8 @@ class RandomGrower {
            !values_.pure(node, search_.slots() + node.begin);
   }
 
-  DoneNode& place(const RandomNode& node, Subtree& tree) const {
-    DoneNode& done = tree.nodes[node.id];
-    done.begin = first_ + static_cast<Row>(node.begin), done.end = done.begin + static_cast<Row>(node.n);
-    done.sum = node.sum;
-    return done;
-  }
-
-  // The node becomes its left child; returns the right one.
-  RandomNode divide(RandomNode& node, Subtree& tree) {
+  // The node, which has this number, becomes its left child; returns the right one.
+  RandomNode divide(RandomNode& node, std::uint32_t number) {
     Slot* const slots = search_.slots() + node.begin;
     Slot away[kCutRows];
     std::size_t left = 0, right = 0;
@@ -85,11 +75,9 @@ class RandomGrower {
       left += goes_left, right += !goes_left;
     }
     std::copy_n(away, right, slots + left);
-    const auto children = static_cast<std::uint32_t>(tree.nodes.size());
-    tree.nodes.resize(children + 2);
     RandomNode other = node;
     other.begin += left, other.n = right, node.n = left;
-    other.id = children + 1, node.id = children;
+    other.parent = number, node.parent = Subtree::kNobody;
     other.depth = ++node.depth;
     other.key = derive(node.key, kChildKey + 1), node.key = derive(node.key, kChildKey);
     values_.share(node, other, search_.left_sum());
@@ -100,8 +88,7 @@ class RandomGrower {
   const Plan& plan_;
   Values values_;
   RandomSearch<Values> search_;
-  std::vector<RandomNode> open_;
-  Row first_ = 0;  // place of the first slot's row
+  RandomNode waiting_[kRandomRows];  // right children, each with a row at least
 };
 
 }  // namespace weald

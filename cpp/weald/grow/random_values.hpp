@@ -15,7 +15,7 @@ namespace weald {
 // A range of slots, and what is known of it.
 struct RandomNode {
   std::uint64_t key;
-  std::uint32_t id, depth;
+  std::uint32_t parent, depth;  // parent: as in OpenNode
   std::size_t begin, n;
   Lane sum;     // as in OpenNode
   Units units;  // of real targets

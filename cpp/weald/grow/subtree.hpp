@@ -1,6 +1,8 @@
 // The growth loop below one node: pop, decide, expand, record, push.
 #pragma once
 
+#include <numeric>
+
 #include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
 #include "weald/grow/small_subtrees.hpp"
@@ -24,13 +26,22 @@ class SubtreeGrower {
   Subtree grow(OpenNode root, std::size_t defer_below, Defer&& defer) {
     OpenNodes open(plan_.rules.frontier);
     tree_.nodes.reserve(most_nodes(root));  // no page of it is there before it is written to
-    add_nodes(1);
-    root.id = 0;
+    root.id = 0, root.parent = Subtree::kNobody;
     expander_.begin(root);
     offer(std::move(root), open);
     std::size_t leaves = 1;
     while (!open.empty()) {
       OpenNode node = open.pop();
+      if (!node.decision && !expander_.could_split(node)) {
+        close(node);
+        continue;
+      }
+      if (node.size() < defer_below) {
+        GrownNode& elsewhere = place(node);
+        elsewhere.feature = GrownNode::kElsewhere;
+        elsewhere.set = defer(std::move(node));
+        continue;
+      }
       patience_.spend(16 * (node.size() + 16));  // about what a row costs in all columns
       if (node.size() <= kFewRows && !node.block->bytes) expander_.gather_if_small(node);  // codes become bytes
       if (small_subtrees_.grow(node, rows_, tree_)) continue;
@@ -44,16 +55,13 @@ class SubtreeGrower {
       Expansion made =
           expander_.expand(node, std::move(histogram), decision->split, least_gain(open, splits_left(leaves)));
       record(node, decision->split, made);
-      for (std::size_t side : {1, 0}) {  // a stack: push the left child last, to have it next
-        OpenNode& child = made.children[side];
-        if (child.size() < defer_below && expander_.could_split(child)) {
-          const std::uint32_t id = child.id;
-          tree_.nodes[id].subtree = defer(std::move(child));
-        } else {
-          offer(std::move(child), open);
-        }
+      made.children[1].parent = tree_.last();
+      for (const std::uint32_t side : {1U, 0U}) {  // a stack: push the left child last, to have it next
+        made.children[side].id = static_cast<std::uint32_t>(2 * leaves) + side;
+        offer(std::move(made.children[side]), open);
       }
     }
+    if (plan_.rules.frontier != Frontier::DepthFirst) sort_nodes();
     return std::exchange(tree_, {});
   }
 
@@ -81,14 +89,13 @@ class SubtreeGrower {
   }
 
   void offer(OpenNode node, OpenNodes& open) {
-    const bool best_first = plan_.rules.frontier == Frontier::BestFirst;
-    const bool may_split = best_first ? node.decision != nullptr : expander_.could_split(node);
-    may_split ? open.push(std::move(node)) : close(node);
+    const bool hopeless = plan_.rules.frontier == Frontier::BestFirst && !node.decision;
+    hopeless ? close(node) : open.push(std::move(node));
   }
 
   // The node becomes a leaf: its rows get back their numbers in the matrix.
   void close(const OpenNode& node) {
-    record_place(node);
+    place(node);
     if (const View<const Row> origin = node.block->origin) {
       for (std::size_t i = node.begin; i < node.end; ++i) rows_[i] = origin[rows_[i]];
     }
@@ -102,32 +109,39 @@ class SubtreeGrower {
     return 2 * (levels < 32 ? std::min(leaves, std::size_t{1} << levels) : leaves);
   }
 
-  // Makes room for n more nodes; the number of the first.
-  std::uint32_t add_nodes(std::size_t n) {
-    const std::size_t first = tree_.nodes.size();
-    tree_.nodes.resize(first + n);
-    if (!plan_.rules.monotone.empty()) tree_.bounds.resize(first + n);
-    return static_cast<std::uint32_t>(first);
+  GrownNode& place(const OpenNode& node) {
+    if (!plan_.rules.monotone.empty()) tree_.bounds.push_back(node.frame->bounds);
+    return tree_.add(node.parent, node.begin, node.end, node.sum);
   }
 
-  DoneNode& record_place(const OpenNode& node) {
-    DoneNode& done = tree_.nodes[node.id];
-    done.begin = node.begin, done.end = node.end, done.sum = node.sum;
-    if (!tree_.bounds.empty()) tree_.bounds[node.id] = node.frame->bounds;
-    return done;
-  }
-
-  // Gives a node that has been split, and its children, their places in the tree.
-  void record(const OpenNode& node, const Split& split, Expansion& made) {
-    const std::uint32_t first_child = add_nodes(2);
-    made.children[0].id = first_child, made.children[1].id = first_child + 1;
-    DoneNode& done = record_place(node);
-    done.left = static_cast<std::int32_t>(first_child);
+  void record(const OpenNode& node, const Split& split, const Expansion& made) {
+    GrownNode& done = place(node);
     done.feature = static_cast<std::int32_t>(split.column);
     done.threshold = made.threshold;
     done.missing_left = made.missing_left;
-    if (!split.categorical) return;
-    tree_.add_set(done, made.left_codes);
+    if (split.categorical) tree_.add_set(done, made.left_codes);
+  }
+
+  // From the order of growth to pre-order: by the first row, and of nodes that begin with it the larger first.
+  void sort_nodes() {
+    const std::size_t n = tree_.nodes.size();
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const GrownNode &first = tree_.nodes[a], &second = tree_.nodes[b];
+      return first.begin != second.begin ? first.begin < second.begin : first.end > second.end;
+    });
+    std::vector<std::int32_t> number(n);
+    for (std::size_t k = 0; k < n; ++k) number[order[k]] = static_cast<std::int32_t>(k);
+    const auto sort = [&](auto& list) {
+      auto sorted = list;
+      for (std::size_t k = 0; k < list.size(); ++k) sorted[k] = list[order[k]];
+      list = std::move(sorted);
+    };
+    sort(tree_.nodes), sort(tree_.bounds);
+    for (GrownNode& node : tree_.nodes) {
+      if (!node.leaf()) node.right = number[static_cast<std::size_t>(node.right)];
+    }
   }
 
   const Plan& plan_;

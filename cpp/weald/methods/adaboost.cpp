@@ -140,9 +140,9 @@ Summary AdaBoost::summarise_tree(const Shape& shape, const Target& target, Inter
   LeafSums leaves;
   leaves.value = class_weights_;
   for (std::size_t m = 0, leaf = 0; m < shape.size(); ++m) {
-    if (shape.right[m] >= 0) continue;
+    if (!shape.nodes[m].leaf()) continue;
     double* value = &leaves.value[leaf++ * k];
-    leaves.n_rows.push_back(static_cast<std::int64_t>(shape.end[m] - shape.begin[m]));
+    leaves.n_rows.push_back(static_cast<std::int64_t>(shape.nodes[m].size()));
     leaves.weight.push_back(std::accumulate(value, value + k, 0.0));
     for (std::size_t c = 0; c < k; ++c) value[c] /= leaves.weight.back();
   }
@@ -154,7 +154,7 @@ std::vector<double> AdaBoost::leaf_values(Interrupt& interrupt) const {
   const std::size_t width = outputs_.width();
   std::vector<double> out;
   for (std::size_t m = 0; m < all.shape.size(); ++m) {
-    if (all.shape.right[m] >= 0) continue;
+    if (!all.shape.nodes[m].leaf()) continue;
     out.insert(out.end(), &all.nodes.value[m * width], &all.nodes.value[m * width] + width);
   }
   return out;

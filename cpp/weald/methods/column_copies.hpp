@@ -18,7 +18,7 @@ class ColumnCopies {
   void note(const Shape& shape, std::size_t n_columns) {
     divided_.resize(n_columns, 0);
     for (std::size_t m = 0; m < shape.size(); ++m) {
-      if (shape.right[m] >= 0) divided_[static_cast<std::size_t>(shape.feature[m])] += shape.end[m] - shape.begin[m];
+      if (!shape.nodes[m].leaf()) divided_[static_cast<std::size_t>(shape.nodes[m].feature)] += shape.nodes[m].size();
     }
   }
 

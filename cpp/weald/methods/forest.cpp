@@ -63,8 +63,8 @@ Shape grow_in_columns(const Binned& matrix, Statistics& stats, const Rules& rule
     set = inside;
   }
   Shape shape = grow_tree(view_columns(matrix, columns), stats, here, threads, interrupt);
-  for (auto& feature : shape.feature) {
-    if (feature >= 0) feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(feature)]);
+  for (GrownNode& node : shape.nodes) {
+    if (!node.leaf()) node.feature = static_cast<std::int32_t>(columns[static_cast<std::size_t>(node.feature)]);
   }
   return shape;
 }
@@ -89,8 +89,8 @@ std::vector<std::uint32_t> categories_of(const Binned& matrix) {
 std::size_t number_leaves(const Shape& shape, std::uint32_t* leaf_of) {
   std::uint32_t leaf = 0;
   for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] >= 0) continue;
-    for (Row i = shape.begin[m]; i < shape.end[m]; ++i) leaf_of[shape.rows[i]] = leaf;
+    if (!shape.nodes[m].leaf()) continue;
+    for (Row i = shape.nodes[m].begin; i < shape.nodes[m].end; ++i) leaf_of[shape.rows[i]] = leaf;
     ++leaf;
   }
   return leaf;
@@ -138,7 +138,7 @@ std::vector<CompactTree> grow_forest(const Binned& matrix, const Target& target,
     // well.
     const bool prunes = rules.prune_alpha > 0, one_row_each = (shape.size() + 1) / 2 == shape.rows.size();
     const bool known = target.classes || (plan.criterion == Criterion::Squared && one_row_each);
-    const bool follows = known && !prunes && shape.lower.empty() && (stats.whole_weights || !outputs.is_inline());
+    const bool follows = known && !prunes && shape.bounds.empty() && (stats.whole_weights || !outputs.is_inline());
     const NodeValues whose = follows ? NodeValues::OfLeaves : NodeValues::OfAll;
     Summary nodes = summarise(shape, drawn, plan.criterion, interrupt, whose);
     if (prunes) prune(shape, nodes, rules.prune_alpha, interrupt);

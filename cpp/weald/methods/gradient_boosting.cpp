@@ -174,7 +174,7 @@ void GradientBoosting::finish(Grown& tree, Shape shape, std::size_t threads, Int
   tree.shape = std::move(shape);
   const Shape& s = tree.shape;
   for (std::size_t m = 0; m < s.size(); ++m) {
-    if (s.right[m] < 0) tree.leaves.push_back({s.begin[m], s.end[m]});
+    if (s.nodes[m].leaf()) tree.leaves.push_back({s.nodes[m].begin, s.nodes[m].end});
   }
   tree.values.assign(tree.leaves.size() * (vector_ ? n_scores_ : 1), 0.0);
   const std::size_t n = n_rows();
@@ -203,20 +203,21 @@ void GradientBoosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan
   const auto add_scores = [&] {
     for (std::size_t m = 0; m < n; ++m) scored[m] += H[m] > 0 ? wide_quadratic(G[m], H[m] + plan.lambda) : 0.0;
   };
-  if (!s.sums.empty()) {
+  if (s.has_sums) {
     for (std::size_t m = 0; m < n; ++m) {
-      G[m] = static_cast<double>(s.sums[m] >> 32) * g_unit, H[m] = static_cast<double>(s.sums[m] & 0xFFFFFFFF) * h_unit;
+      G[m] = static_cast<double>(s.nodes[m].sum >> 32) * g_unit,
+      H[m] = static_cast<double>(s.nodes[m].sum & 0xFFFFFFFF) * h_unit;
     }
     add_scores();
   } else {
     for (std::size_t score = vector_ ? 0 : k; score < (vector_ ? n_scores_ : k + 1); ++score) {
       const std::vector<GradientSums> sums = leaf_sums(score, interrupt);
       for (std::size_t m = n, leaf = sums.size(); m-- > 0;) {  // children come after their parents
-        if (s.right[m] < 0) {
+        if (s.nodes[m].leaf()) {
           const GradientSums& own = sums[--leaf];
           G[m] = own.g, H[m] = plan.newton && !vector_ ? own.h : own.w;
         } else {
-          const auto right = static_cast<std::size_t>(s.right[m]);
+          const auto right = static_cast<std::size_t>(s.nodes[m].right);
           G[m] = G[m + 1] + G[right], H[m] = H[m + 1] + H[right];
         }
       }
@@ -225,7 +226,8 @@ void GradientBoosting::measure_nodes(Grown& tree, std::size_t k, const RoundPlan
   }
   tree.gains.assign(n, 0.0);
   for (std::size_t m = 0; m < n; ++m) {
-    if (s.right[m] >= 0) tree.gains[m] = scored[m + 1] + scored[static_cast<std::size_t>(s.right[m])] - scored[m];
+    if (!s.nodes[m].leaf())
+      tree.gains[m] = scored[m + 1] + scored[static_cast<std::size_t>(s.nodes[m].right)] - scored[m];
   }
   tree.sums_h = std::move(H);
 }
@@ -298,8 +300,8 @@ std::vector<double> GradientBoosting::leaf_quantiles(std::size_t k, std::span<co
 std::vector<Bounds> GradientBoosting::bounds(std::size_t k) const {
   const Shape& shape = tree_of(k).shape;
   std::vector<Bounds> out;
-  for (std::size_t m = 0; m < shape.lower.size(); ++m) {
-    if (shape.right[m] < 0) out.push_back({shape.lower[m], shape.upper[m]});
+  for (std::size_t m = 0; m < shape.bounds.size(); ++m) {
+    if (shape.nodes[m].leaf()) out.push_back(shape.bounds[m]);
   }
   return out;
 }
@@ -329,17 +331,16 @@ CompactTree GradientBoosting::pack_tree(const Grown& tree, Interrupt& interrupt)
   nodes.impurity.assign(s.size(), 0.0);
   nodes.value.assign(s.size() * outputs.n_outputs, 0.0);
   Shape copy;
-  copy.right = s.right, copy.feature = s.feature, copy.threshold = s.threshold, copy.missing_left = s.missing_left;
-  copy.set_begin = s.set_begin, copy.sets = s.sets, copy.begin = s.begin, copy.end = s.end;
+  copy.nodes = s.nodes, copy.sets = s.sets;
   for (std::size_t m = 0, leaf = 0; m < s.size(); ++m) {
-    nodes.weight.push_back(tree.sums_h[m] > 0 ? tree.sums_h[m] : static_cast<double>(s.end[m] - s.begin[m]));
-    if (s.right[m] >= 0) continue;
+    nodes.weight.push_back(tree.sums_h[m] > 0 ? tree.sums_h[m] : static_cast<double>(s.nodes[m].size()));
+    if (!s.nodes[m].leaf()) continue;
     std::copy_n(&tree.values[leaf * outputs.n_outputs], outputs.n_outputs, &nodes.value[m * outputs.n_outputs]);
     ++leaf;
   }
   CompactTree packed = pack(std::move(copy), nodes, outputs, n_categories_, false, interrupt);
   for (std::size_t m = 0; m < s.size(); ++m) {
-    if (s.right[m] >= 0) packed.importance[static_cast<std::size_t>(s.feature[m])] += tree.gains[m];
+    if (!s.nodes[m].leaf()) packed.importance[static_cast<std::size_t>(s.nodes[m].feature)] += tree.gains[m];
   }
   return packed;
 }

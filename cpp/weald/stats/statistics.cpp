@@ -34,17 +34,20 @@ Weights inspect_weights(const Target& target, BigVector<Row>& rows, Interrupt& i
   std::size_t n = 0;
   bool valid = true;
   for_stretches(0, target.n_rows, interrupt, [&](std::size_t begin, std::size_t end) {
+    Weights here = out;  // and no branch on what is drawn, which cannot be foretold
     for (std::size_t i = begin; i < end; ++i) {
-      const double w = target.weight(static_cast<Row>(i));
-      valid &= w >= 0 && w <= std::numeric_limits<double>::max();
+      const double times = target.counts ? target.counts[i] : 1, w = target.factor(static_cast<Row>(i)) * times;
+      const bool present = w > 0;
+      valid &= (w >= 0) & (w <= std::numeric_limits<double>::max());
       rows[n] = static_cast<Row>(i);
-      n += w > 0;
-      out.total += w;
-      out.most = std::max(out.most, w);
-      out.draws += w > 0 ? (target.counts ? target.counts[i] : 1) : 0;
-      out.unit &= w == 1 || w == 0;
-      out.whole &= target.whole(static_cast<Row>(i));
+      n += present;
+      here.total += w;
+      here.most = std::max(here.most, w);
+      here.draws += present * times;
+      here.unit &= (w == 1) | !present;
+      here.whole &= target.whole(static_cast<Row>(i));
     }
+    out = here;
   });
   rows.resize(n);
   if (!valid) throw std::invalid_argument("weights must be finite and >= 0");

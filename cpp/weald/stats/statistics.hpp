@@ -47,7 +47,7 @@ struct Target {
   double factor(Row row) const { return weights ? weights[row] : 1.0; }
   double weight(Row row) const { return counts ? factor(row) * counts[row] : factor(row); }
   // Is what a row weighs each time a whole number? Two halves are not: they must be what two rows of a half are.
-  bool whole(Row row) const { return factor(row) == std::floor(factor(row)) || weight(row) == 0; }
+  bool whole(Row row) const { return !weights || weights[row] == std::floor(weights[row]) || weight(row) == 0; }
 };
 
 // The word of a row of weight h.

@@ -17,7 +17,8 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(std::string("not a valid tree: ") + what);
 }
 
-constexpr std::size_t kLeavesAtOnce = 16;
+constexpr std::size_t kPackedAtOnce = 4096, kLeavesAtOnce = 16, kLightPure = 16;
+constexpr std::uint32_t kFree = ~std::uint32_t{0};  // there is no row yet
 
 // The rows of a value table as they are met: equal ones are kept once.
 template <class T>
@@ -44,7 +45,6 @@ class TableBuilder {
   }
 
  private:
-  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
   const T* row_at(std::size_t r) const { return reinterpret_cast<const T*>(bytes_.data()) + r * width_; }
 
   std::uint32_t add(const T* row, std::uint64_t hash) {
@@ -88,34 +88,44 @@ class TableBuilder {
 // values. `most`: the largest weight of a leaf.
 constexpr std::size_t kFewRows = 512;  // of whole weights: most leaves are like others
 
-void fill_table(CompactTree& tree, const Summary& nodes, const Outputs& outputs, double most, Patience& patience) {
+void fill_table(CompactTree& tree, std::span<const std::uint32_t> which, const Summary& nodes, const Outputs& outputs,
+                double most, Patience& patience) {
   const std::size_t width = 1 + outputs.width();
   const auto fill = [&]<class T>(T, Cell cell) {
     const bool whole = cell != Cell::Real;
     TableBuilder<T> builder(width, whole ? kFewRows : tree.nodes.size() / 2 + 1);
     std::vector<T> rows(kLeavesAtOnce * width, 0);
     std::vector<Node*> leaves;
+    std::vector<std::uint32_t> pure(outputs.width() * kLightPure, kFree);  // by class and weight: most leaves are so
     const auto add_leaves = [&] {
       builder.add(rows.data(), leaves);
       std::fill(rows.begin(), rows.end(), T{0});
       leaves.clear();
     };
-    for (std::size_t m = 0, leaf = 0; m < tree.nodes.size(); ++m) {
-      Node& node = tree.nodes[m];
-      if (!node.leaf()) continue;
+    for (std::size_t leaf = 0; leaf < which.size(); ++leaf) {
+      Node& node = tree.nodes[which[leaf]];
       patience.spend(64 + 8 * width);
       const double weight = node.number;
       bool good = !whole || weight == std::floor(weight);
+      const std::uint32_t only = nodes.classes.empty() ? Summary::kMixed : nodes.classes[leaf];
+      const bool is_pure = good && only < Summary::kMixed && (!whole || weight < kLightPure);
+      std::uint32_t* const known =
+          is_pure ? &pure[only * kLightPure + (whole ? static_cast<std::size_t>(weight) : 0)] : nullptr;
+      if (known && *known != kFree) {
+        node.next = *known;
+        continue;
+      }
       T* const row = &rows[leaves.size() * width];
       row[0] = static_cast<T>(whole ? weight : 1);
-      nodes.for_values(nodes.entry(m, leaf++), [&](std::size_t k, double value) {
+      nodes.for_values(nodes.entry(which[leaf], leaf), [&](std::size_t k, double value) {
         const double number = whole ? std::round(value * weight) : value;
         good &= !whole || number / weight == value;
         row[1 + k] = static_cast<T>(number);
       });
       if (!good) return false;
       leaves.push_back(&node);
-      if (leaves.size() == kLeavesAtOnce) add_leaves();
+      if (known || leaves.size() == kLeavesAtOnce) add_leaves();
+      if (known) *known = node.next;
     }
     add_leaves();
     tree.table = {cell, builder.bytes()};
@@ -136,9 +146,9 @@ std::vector<double> importance_of(const Shape& shape, const Summary& nodes, std:
   std::vector<double> out(columns, 0.0);
   const auto mass = [&](std::size_t m) { return nodes.weight[m] * nodes.impurity[m]; };
   for (std::size_t m = 0; m < shape.size(); ++m) {
-    if (shape.right[m] < 0) continue;
-    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.right[m]));
-    out[static_cast<std::size_t>(shape.feature[m])] += gain / nodes.weight[0];
+    if (shape.nodes[m].leaf()) continue;
+    const double gain = mass(m) - mass(m + 1) - mass(static_cast<std::size_t>(shape.nodes[m].right));
+    out[static_cast<std::size_t>(shape.nodes[m].feature)] += gain / nodes.weight[0];
   }
   return out;
 }
@@ -191,55 +201,55 @@ CompactTree pack(Shape shape, const Summary& nodes, const Outputs& outputs, std:
   const std::size_t n = shape.size(), n_leaves = (n + 1) / 2;
   tree.nodes.resize(n);
   if (!nodes.of_leaves()) tree.importance = importance_of(shape, nodes, n_categories.size());
-  std::vector<std::uint32_t> open(64);  // depths of nodes whose right child is to come
-  std::size_t n_open = 0, leaf = 0;
+  // All are packed as tests and leaves once more as such: which is which cannot be foretold, so nothing branches on it.
+  std::vector<std::uint32_t> leaves(n_leaves + 1), open(64);  // open: depths of right children to come, below the top
+  std::size_t top = 1, seen = 0, done = 0;
   std::uint32_t depth = 0, deepest = 0;
   double most = 0;
   bool pure = true, wide = false;
-  const bool is_inline = outputs.is_inline(), of_leaves = nodes.of_leaves();
+  const bool is_inline = outputs.is_inline();
   const std::size_t width = outputs.width();
   const double* const number = is_inline ? &nodes.value[width - 1] : nullptr;  // the only one, or class 1's
-  Node* const out = tree.nodes.data();
-  for (std::size_t m = 0; m < n; ++m) {
-    if (m % 64 == 0) patience.spend(512);
-    const std::int32_t right = shape.right[m];
-    if (right < 0) {
-      const std::size_t at = of_leaves ? leaf : m;
+  for (std::size_t m = 0; m < n;) {
+    populate(tree.nodes, m, kPackedAtOnce);
+    for (const std::size_t end = std::min(n, m + kPackedAtOnce); m < end; ++m) {
+      const GrownNode& from = shape.nodes[m];
+      const auto is_leaf = static_cast<std::uint32_t>(from.right) >> 31;
+      const auto column = static_cast<std::uint32_t>(from.feature);
+      tree.nodes[m] = {from.threshold, column << Node::kShift | (from.missing_left ? Node::kMissingLeft : 0),
+                       static_cast<std::uint32_t>(from.right) - static_cast<std::uint32_t>(m)};
+      if (from.set >= 0) {
+        tree.nodes[m].head |= Node::kCategorical;
+        tree.nodes[m].number = categorical_number(static_cast<std::uint32_t>(from.set), n_categories[column]);
+      }
+      leaves[seen] = static_cast<std::uint32_t>(m), seen += is_leaf;
+      if (top == open.size()) open.resize(2 * open.size());
+      deepest = std::max(deepest, depth), open[top] = depth;
+      depth = open[top - is_leaf] + 1, top = top + 1 - 2 * is_leaf;
+    }
+    patience.spend(8 * kPackedAtOnce);
+    for (; done < seen; ++done) {
+      const std::size_t at = nodes.entry(leaves[done], done);
       const double weight = nodes.weight[at], impurity = nodes.impurity[at];
-      const std::uint32_t rows = std::min<std::uint32_t>(shape.end[m] - shape.begin[m], Node::kMost);
-      out[m] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf, shortened(weight, false)};
+      const std::uint32_t rows = std::min<std::uint32_t>(shape.nodes[leaves[done]].size(), Node::kMost);
+      tree.nodes[leaves[done]] = {is_inline ? number[at * width] : weight, rows << Node::kShift | Node::kLeaf,
+                                  shortened(weight, false)};
       wide |= beyond_floats(weight) || beyond_floats(impurity);
       pure &= impurity == 0;
       most = std::max(most, weight);
-      ++leaf;
-      deepest = std::max(deepest, depth);
-      if (n_open == 0) break;
-      depth = open[--n_open] + 1;
-      continue;
-    }
-    if (n_open == open.size()) open.resize(2 * open.size());
-    open[n_open++] = depth++;
-    const auto column = static_cast<std::uint32_t>(shape.feature[m]);
-    out[m] = {shape.threshold[m], column << Node::kShift | (shape.missing_left[m] ? Node::kMissingLeft : 0),
-              static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(m)};
-    if (shape.set_begin[m] >= 0) {
-      out[m].head |= Node::kCategorical;
-      out[m].number = categorical_number(static_cast<std::uint32_t>(shape.set_begin[m]), n_categories[column]);
     }
   }
+  leaves.pop_back();
   tree.depth = deepest, tree.wide = wide;
   const bool tells_impurity = !outputs.classifies() && !pure;
-  if (tells_impurity) tree.leaf_impurity.reserve(n_leaves);
-  leaf = 0;
-  for (std::size_t m = 0; m < n && (tree.wide || tells_impurity); ++m) {
-    if (shape.right[m] >= 0) continue;
-    const std::size_t at = nodes.entry(m, leaf++);
-    tree.nodes[m].next = shortened(nodes.weight[at], tree.wide);
-    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], tree.wide));
+  for (std::size_t leaf = 0; leaf < n_leaves && (wide || tells_impurity); ++leaf) {
+    const std::size_t at = nodes.entry(leaves[leaf], leaf);
+    tree.nodes[leaves[leaf]].next = shortened(nodes.weight[at], wide);
+    if (tells_impurity) tree.leaf_impurity.push_back(shortened(nodes.impurity[at], wide));
   }
   const auto zero = [](std::uint32_t impurity) { return impurity == 0; };
   if (std::all_of(tree.leaf_impurity.begin(), tree.leaf_impurity.end(), zero)) tree.leaf_impurity = {};
-  if (!outputs.is_inline()) fill_table(tree, nodes, outputs, most, patience);
+  if (!outputs.is_inline()) fill_table(tree, leaves, nodes, outputs, most, patience);
   tree.sets = std::move(shape.sets);
   tree.sets.shrink_to_fit();
   if (keep_rows) tree.rows = std::move(shape.rows);
@@ -256,13 +266,15 @@ Unpacked unpack(const CompactTree& tree, const Outputs& outputs, Criterion crite
     patience.spend(8 + width);
     const Node& node = tree.nodes[m];
     const bool leaf = node.leaf(), categorical = (node.head & Node::kCategorical) != 0;
-    shape.right.push_back(leaf ? -1 : static_cast<std::int32_t>(m + node.next));
-    shape.feature.push_back(leaf ? -2 : static_cast<std::int32_t>(node.head >> Node::kShift));
-    shape.threshold.push_back(leaf ? -2 : categorical ? kNaN : node.number);
-    shape.missing_left.push_back(!leaf && (node.head & Node::kMissingLeft) != 0);
-    const std::uint64_t set = categorical ? std::bit_cast<std::uint64_t>(node.number) : 0;
-    shape.set_begin.push_back(categorical ? static_cast<std::int32_t>(set >> 32) : -1);
-    if (!leaf) continue;
+    GrownNode& grown = shape.nodes.emplace_back();
+    if (!leaf) {
+      grown.right = static_cast<std::int32_t>(m + node.next);
+      grown.feature = static_cast<std::int32_t>(node.head >> Node::kShift);
+      grown.threshold = categorical ? kNaN : node.number;
+      grown.missing_left = (node.head & Node::kMissingLeft) != 0;
+      if (categorical) grown.set = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(node.number) >> 32);
+      continue;
+    }
     leaves.n_rows.push_back(node.head >> Node::kShift);
     leaves.weight.push_back(outputs.is_inline() ? lengthened(node.next, tree.wide) : node.number);
     leaves.value.resize(leaves.value.size() + width);

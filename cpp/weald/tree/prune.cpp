@@ -112,7 +112,8 @@ PruningPath pruning_path(std::span<const std::int64_t> right, std::span<const do
 
 bool prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
   const std::size_t n = shape.size();
-  const std::vector<std::int64_t> right(shape.right.begin(), shape.right.end());
+  std::vector<std::int64_t> right;
+  for (const GrownNode& node : shape.nodes) right.push_back(node.right);
   std::vector<double> risk(n);
   for (std::size_t m = 0; m < n; ++m) risk[m] = nodes.weight[m] * nodes.impurity[m] / nodes.weight[0];
   const PruningPath path = pruning_path(right, risk, interrupt);
@@ -131,23 +132,22 @@ bool prune(Shape& shape, Summary& nodes, double alpha, Interrupt& interrupt) {
     number[m] = static_cast<std::int32_t>(kept.size());
     kept.push_back(m);
     const bool leaf = cut[m];
-    const Row end = shape.end[m];
-    for (++m; leaf && m < n && shape.begin[m] < end;) ++m;
+    const Row end = shape.nodes[m].end;
+    for (++m; leaf && m < n && shape.nodes[m].begin < end;) ++m;
   }
   const auto keep = [&](std::size_t each, auto&... arrays) {
     for (std::size_t k = 0; k < kept.size(); ++k)
       (std::copy_n(arrays.begin() + kept[k] * each, each, arrays.begin() + k * each), ...);
     (arrays.resize(kept.size() * each), ...);
   };
-  keep(1, shape.right, shape.feature, shape.threshold, shape.missing_left, shape.set_begin, shape.begin, shape.end,
-       nodes.n_rows, nodes.weight, nodes.impurity);
+  keep(1, shape.nodes, nodes.n_rows, nodes.weight, nodes.impurity);
   keep(width, nodes.value);
   for (std::size_t k = 0; k < kept.size(); ++k) {
+    GrownNode& node = shape.nodes[k];
     if (cut[kept[k]]) {
-      shape.right[k] = -1, shape.feature[k] = -2, shape.threshold[k] = -2;
-      shape.missing_left[k] = 0, shape.set_begin[k] = -1;
-    } else if (shape.right[k] >= 0) {
-      shape.right[k] = number[static_cast<std::size_t>(shape.right[k])];
+      node = {.sum = node.sum, .begin = node.begin, .end = node.end};
+    } else if (!node.leaf()) {
+      node.right = number[static_cast<std::size_t>(node.right)];
     }
   }
   return true;

@@ -42,7 +42,7 @@ struct RowWeights {
 
 // Keeps a value within what monotone columns above the node allow.
 double within_bounds(const Shape& shape, std::size_t m, double value) {
-  return shape.lower.empty() ? value : std::clamp(value, shape.lower[m], shape.upper[m]);
+  return shape.bounds.empty() ? value : std::clamp(value, shape.bounds[m].lower, shape.bounds[m].upper);
 }
 
 double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
@@ -53,10 +53,14 @@ double impurity_of_shares(const double* p, std::size_t k, Criterion criterion) {
 template <class Fn>
 void for_entries(const Shape& shape, const Summary& out, Patience& patience, Fn&& fn) {
   std::size_t entry = out.weight.size();
-  for (std::size_t m = shape.size(); m-- > 0;) {
-    if (out.of_leaves() && shape.right[m] >= 0) continue;
-    patience.spend(16);
-    fn(m, --entry);
+  std::size_t some[64];  // listed before, without a branch: which nodes are leaves cannot be foretold
+  for (std::size_t m = shape.size(), n = 0; m > 0; n = 0) {
+    for (const std::size_t first = m - std::min(m, std::size(some)); m > first;) {
+      some[n] = --m;
+      n += !out.of_leaves() || shape.nodes[m].leaf();
+    }
+    patience.spend(16 * n);
+    for (std::size_t k = 0; k < n; ++k) fn(some[k], --entry);
   }
 }
 
@@ -64,8 +68,8 @@ void for_entries(const Shape& shape, const Summary& out, Patience& patience, Fn&
 void summarise_words(const Shape& shape, Criterion criterion, Summary& out, Patience& patience) {
   const std::size_t width = out.width();
   for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
-    const auto weight = static_cast<double>(shape.sums[m] & 0xFFFFFFFF);
-    const auto second = static_cast<double>(shape.sums[m] >> 32);
+    const auto weight = static_cast<double>(shape.nodes[m].sum & 0xFFFFFFFF);
+    const auto second = static_cast<double>(shape.nodes[m].sum >> 32);
     const double shares[2] = {(weight - second) / weight, second / weight};
     out.weight[at] = weight;
     out.impurity[at] = impurity_of_shares(shares, 2, criterion);
@@ -91,7 +95,7 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
   };
   std::size_t top = 0;  // nodes on the stack
   for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
-    const bool leaf = shape.right[m] < 0;
+    const bool leaf = shape.nodes[m].leaf();
     if (leaf) {
       if (sums.size() < ++top * width) sums.resize(2 * top * width), present.resize(2 * top * out.n_outputs * words);
     } else {
@@ -105,11 +109,17 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
         bits[o * words + k / 64] |= std::uint64_t{1} << k % 64;
       });
     } else {
-      out.weight[m] = out.weight[m + 1] + out.weight[static_cast<std::size_t>(shape.right[m])];
+      out.weight[m] = out.weight[m + 1] + out.weight[static_cast<std::size_t>(shape.nodes[m].right)];
       std::uint64_t* const left = bits + out.n_outputs * words;
       for (std::size_t o = 0; o < out.n_outputs; ++o)
         for_present(left, o, [&](std::size_t c) { own[c] += std::exchange(own[width + c], 0.0); });
       for (std::size_t w = 0; w < out.n_outputs * words; ++w) bits[w] |= std::exchange(left[w], 0);
+    }
+    if (out.of_leaves() && !tells && out.n_outputs * words == 1 && std::has_single_bit(*bits)) {  // as most leaves are
+      const int only = std::countr_zero(std::exchange(*bits, 0));
+      own[only] = 0, out.impurity[at] = 0, --top;
+      out.classes[at] = static_cast<std::uint32_t>(only);
+      return;
     }
     double* const value = tells ? &out.value[at * width] : nullptr;
     if (tells) std::fill_n(value, width, 0.0);
@@ -129,7 +139,10 @@ void summarise_classes(const Shape& shape, Criterion criterion, Summary& out, Pa
       }
     }
     out.impurity[at] = impurity / static_cast<double>(out.n_outputs);
-    if (!tells) out.ends.push_back(out.shares.size());
+    if (!tells) {
+      out.classes[at] = Summary::kMixed + static_cast<std::uint32_t>(out.ends.size());
+      out.ends.push_back(out.shares.size());
+    }
     if (out.of_leaves()) std::fill_n(bits, out.n_outputs * words, 0), --top;  // nobody adds it up
     if (tells && classes == 2 && within_bounds(shape, m, value[1]) != value[1]) {
       value[1] = within_bounds(shape, m, value[1]);
@@ -150,7 +163,7 @@ struct Moments : NodeMoments {
     const auto y_of = [&](Row row) { return target.values[row * target.n_outputs + o] * y_scale; };
     double low = kInf, high = -kInf, most = 0;
     Lane count = 0;
-    for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+    for_all(shape.nodes[m].begin, shape.nodes[m].end, patience, [&](std::size_t i) {
       const Row row = shape.rows[i];
       low = std::min(low, y_of(row)), high = std::max(high, y_of(row));
       most = std::max(most, weights.factor(row)), count += weights.times(row);
@@ -158,7 +171,7 @@ struct Moments : NodeMoments {
     // fn(y, factor) of every row, each of at most this size
     const auto sum = [&](double size, double divisor, auto&& fn) {
       ExactSum out(size);
-      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+      for_all(shape.nodes[m].begin, shape.nodes[m].end, patience, [&](std::size_t i) {
         const Row row = shape.rows[i];
         out.add(fn(y_of(row), weights.factor(row)), weights.times(row));
       });
@@ -212,7 +225,7 @@ void summarise_means(const Shape& shape, Criterion criterion, double scale, doub
   std::size_t top = 0;
   const double y_unit = 1 / y_scale, n_outputs = static_cast<double>(outputs);  // y_unit: a power of two
   for_entries(shape, out, patience, [&](std::size_t m, std::size_t at) {
-    const bool leaf = shape.right[m] < 0;
+    const bool leaf = shape.nodes[m].leaf();
     if (leaf && stack.size() < (top + 1) * outputs) stack.resize(2 * stack.size());
     Moments* own = &stack[leaf ? top++ * outputs : (--top - 1) * outputs];
     if (out.of_leaves()) --top;  // nobody adds it up
@@ -252,7 +265,7 @@ void summarise_medians(const Shape& shape, const Target& target, Summary& out, I
     for (std::size_t o = 0; o < out.n_outputs; ++o) {
       rows.clear();
       double most = 0, below = 0;
-      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+      for_all(shape.nodes[m].begin, shape.nodes[m].end, patience, [&](std::size_t i) {
         const Row row = shape.rows[i];
         rows.push_back({target.values[row * out.n_outputs + o], weights.of(row), row});
         most = std::max(most, weights.factor(row));
@@ -292,7 +305,7 @@ Summary empty_summary(std::size_t n_nodes, std::size_t n_outputs, const std::vec
   if (!out.of_leaves() || out.max_classes <= 2) {
     out.value.resize(n * out.width());
   } else {
-    out.shares.reserve(n), out.ends.reserve(n);
+    out.classes.resize(n);
   }
   return out;
 }
@@ -304,16 +317,16 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
   Patience patience(interrupt);
   Summary out = empty_summary(shape.size(), target.n_outputs, target.n_classes, whose);
   for (std::size_t m = 0; m < out.n_rows.size(); ++m) {
-    out.n_rows[m] = static_cast<std::int64_t>(shape.end[m] - shape.begin[m]);
+    out.n_rows[m] = static_cast<std::int64_t>(shape.nodes[m].size());
   }
-  if (!shape.sums.empty()) {
+  if (shape.has_sums) {
     summarise_words(shape, criterion, out, patience);
   } else if (target.classes) {
     summarise_classes(shape, criterion, out, patience, [&](std::size_t m, auto&& add) {
       double weight = 0;
-      if (shape.begin[m] >= kRowsAhead)
-        prefetch(target.classes + std::size_t{shape.rows[shape.begin[m] - kRowsAhead]} * out.n_outputs);
-      for_all(shape.begin[m], shape.end[m], patience, [&](std::size_t i) {
+      if (shape.nodes[m].begin >= kRowsAhead)
+        prefetch(target.classes + std::size_t{shape.rows[shape.nodes[m].begin - kRowsAhead]} * out.n_outputs);
+      for_all(shape.nodes[m].begin, shape.nodes[m].end, patience, [&](std::size_t i) {
         const Row row = shape.rows[i];
         const double w = target.weight(row);
         weight += w;
@@ -329,22 +342,22 @@ Summary summarise(const Shape& shape, const Target& target, Criterion criterion,
     const std::size_t outputs = out.n_outputs;
     const bool all = shape.rows.size() == target.n_rows;  // then in their own order
     double most = 0;
-    for (std::size_t i = 0; i < shape.rows.size(); ++i) {
+    const bool simple = weights.whole && !needs_logarithms(criterion);
+    const bool as_given = simple && out.of_leaves() && out.weight.size() == shape.rows.size();  // leaves of a row each
+    for (std::size_t i = 0; i < shape.rows.size() && !as_given; ++i) {
       patience.spend(outputs);
       const double* y = target.values + std::size_t{all ? static_cast<Row>(i) : shape.rows[i]} * outputs;
       for (std::size_t o = 0; o < outputs; ++o) most = std::max(most, std::abs(y[o]));
     }
     // Squares may overflow; y log y does not, and would lose digits in other units.
     const double y_scale = needs_logarithms(criterion) ? 1 : units_per(most, 0);
-    const bool simple = weights.whole && !needs_logarithms(criterion);
     summarise_means(shape, criterion, weights.scale, y_scale, out, patience,
                     [&](std::size_t m, Moments* own, double& weight) -> const double* {
-                      const Row* const rows = &shape.rows[shape.begin[m]];
-                      if (shape.begin[m] >= kRowsAhead)
+                      const Row* const rows = &shape.rows[shape.nodes[m].begin];
+                      if (shape.nodes[m].begin >= kRowsAhead)
                         prefetch(target.values + std::size_t{*(rows - kRowsAhead)} * outputs);
                       weight = static_cast<double>(weights.times(*rows));
-                      if (simple && shape.end[m] - shape.begin[m] == 1)
-                        return target.values + std::size_t{*rows} * outputs;
+                      if (simple && shape.nodes[m].size() == 1) return target.values + std::size_t{*rows} * outputs;
                       for (std::size_t o = 0; o < outputs; ++o)
                         own[o] = Moments::of(shape, m, weights, o, y_scale, criterion, patience);
                       return nullptr;
@@ -360,8 +373,9 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
   std::size_t leaf = leaves.weight.size();
   const std::size_t width = out.width();
   for (std::size_t m = shape.size(); m-- > 0;) {
-    out.n_rows[m] = shape.right[m] < 0 ? leaves.n_rows[--leaf]
-                                       : out.n_rows[m + 1] + out.n_rows[static_cast<std::size_t>(shape.right[m])];
+    out.n_rows[m] = shape.nodes[m].leaf()
+                        ? leaves.n_rows[--leaf]
+                        : out.n_rows[m + 1] + out.n_rows[static_cast<std::size_t>(shape.nodes[m].right)];
   }
   leaf = leaves.weight.size();
   if (!n_classes.empty()) {
@@ -388,7 +402,7 @@ Summary summarise_leaves(const Shape& shape, const LeafSums& leaves, std::size_t
   });
   leaf = 0;
   for (std::size_t m = 0; m < shape.size() && medians; ++m) {
-    const bool is_leaf = shape.right[m] < 0;
+    const bool is_leaf = shape.nodes[m].leaf();
     out.impurity[m] = is_leaf ? leaves.impurity[leaf++] : kNaN;
     if (!is_leaf) std::fill_n(&out.value[m * width], width, kNaN);
   }

@@ -21,26 +21,29 @@ struct Summary {
   // The entry of node m, the leaf of this number.
   std::size_t entry(std::size_t m, std::size_t leaf) const { return of_leaves() ? leaf : m; }
 
-  // Instead of values: the classes of each leaf, leaf after leaf from the last. Most leaves have one of many.
+  // Instead of values: the class of each leaf, if it has a single one of many, as most have; else kMixed + k, where it is the
+  // k-th whose classes are listed.
+  static constexpr std::uint32_t kMixed = std::uint32_t{1} << 31;
   struct Share {
     std::uint32_t channel;
     double value;
   };
-  BigVector<Share> shares;
-  BigVector<std::size_t> ends;  // of a leaf among them
+  BigVector<std::uint32_t> classes;
+  std::vector<Share> shares;
+  std::vector<std::size_t> ends;  // of a leaf among them
 
   // Calls fn(channel, value) with what is not zero of an entry.
   template <class Fn>
   void for_values(std::size_t entry, Fn&& fn) const {
-    if (!ends.empty()) {
-      const std::size_t own = ends.size() - 1 - entry;
-      for (std::size_t at = own == 0 ? 0 : ends[own - 1]; at < ends[own]; ++at)
-        fn(shares[at].channel, shares[at].value);
+    if (!classes.empty()) {
+      if (classes[entry] < kMixed) return fn(classes[entry], 1.0);
+      const std::size_t k = classes[entry] - kMixed;
+      for (std::size_t at = k == 0 ? 0 : ends[k - 1]; at < ends[k]; ++at) fn(shares[at].channel, shares[at].value);
       return;
     }
     const double* own = &value[entry * width()];
     for (std::size_t k = 0; k < width(); ++k) {
-      if (own[k] != 0) fn(k, own[k]);
+      if (own[k] != 0) fn(static_cast<std::uint32_t>(k), own[k]);
     }
   }
 };

@@ -97,7 +97,7 @@ inline constexpr std::size_t kCutsAtOnce = sized(64, 8);
 inline constexpr std::size_t kCutsAdded = sized(1024, 6);    // rows whose sums are added up at a time; at most kCutRows
 inline constexpr std::size_t kFewCompared = sized(4, 2);     // codes of columns: so few are compared with, not sorted
 inline constexpr std::size_t kFewRows = sized(192, 5);       // of subtrees that are finished at once; at most 256
-inline constexpr std::size_t kRandomRows = sized(1024, 12);  // of a subtree grown by random cuts; at most kCutRows
+inline constexpr std::size_t kRandomRows = sized(4096, 12);  // of a subtree grown by random cuts; at most kCutRows
 
 // --- sums over rows ---
 inline constexpr std::size_t kLossRows = sized(2048, 64);  // summed at a time, for any number of threads

@@ -33,7 +33,7 @@ class RandomGrower {
   // Grows the subtree below the node into `tree` and puts its rows into the order of the leaves; false if it has to be
   // done in the general way.
   bool grow(const OpenNode& open, View<Row> rows, Subtree& tree) {
-    if (open.size() > kRandomRows || !Values::known(open)) return false;
+    if (open.size() > kRandomRows || !values_.known(open)) return false;
     const Block& block = *open.block;
     Row* const list = rows.get(open.begin, open.size());
     search_.load(block, list, open.size());

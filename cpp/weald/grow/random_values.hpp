@@ -68,14 +68,17 @@ template <class T_>
 class RandomClasses {
  public:
   using T = T_;
-  explicit RandomClasses(const Plan& plan) : channels_(plan.stats), place_(plan.stats.channels, 0) {}
+  explicit RandomClasses(const Plan& plan)
+      : channels_(plan.stats), most_h_(plan.stats.most_h), place_(plan.stats.channels, 0) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
-    const bool light = stats.whole_weights && stats.most_h * Lane{kCutRows} <= std::numeric_limits<T>::max();
+    const bool light = stats.whole_weights && stats.most_h * Lane{kCutRows / 4} <= std::numeric_limits<T>::max();
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
            stats.least_h > 0 && (sizeof(T) == sizeof(Lane) || light);
   }
-  static bool known(const OpenNode&) { return true; }
+  bool known(const OpenNode& node) const {
+    return sizeof(T) == sizeof(Lane) || most_h_ * static_cast<Lane>(node.size()) <= std::numeric_limits<T>::max();
+  }
 
   // Classes are numbered in their order, so that sums of squares are rounded as everywhere.
   void load(const Block& block, const Row* rows, const RandomNode& node) {
@@ -94,12 +97,15 @@ class RandomClasses {
 
   // Only classes of the node have cells.
   bool pure(const RandomNode& node, const Slot* slots) {
-    std::uint64_t here[kCutRows / 64] = {};
-    for (std::size_t i = 0; i < node.n; ++i) here[kind_[slots[i]] / 64] |= std::uint64_t{1} << (kind_[slots[i]] % 64);
     cells_ = 0;
-    for (std::size_t word = 0; word * 64 < classes_.size(); ++word) {
-      for (std::uint64_t bits = here[word]; bits != 0; bits &= bits - 1) {
-        cell_of_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = static_cast<std::uint16_t>(cells_++);
+    for (std::size_t first = 0; first < classes_.size(); first += 64) {  // a word in a register: as a rule it is all
+      std::uint64_t here = 0;
+      for (std::size_t i = 0; i < node.n; ++i) {
+        const std::size_t kind = kind_[slots[i]] - first;
+        here |= std::uint64_t{kind < 64} << (kind % 64);
+      }
+      for (; here != 0; here &= here - 1) {
+        cell_of_[first + static_cast<std::size_t>(std::countr_zero(here))] = static_cast<std::uint16_t>(cells_++);
       }
     }
     return cells_ == 1;
@@ -112,6 +118,7 @@ class RandomClasses {
 
  private:
   const Channels& channels_;
+  Lane most_h_;
   std::vector<std::uint16_t> place_;    // of each class, or whether it was seen
   std::vector<std::uint32_t> classes_;  // of the subtree
   std::uint16_t kind_[kCutRows];

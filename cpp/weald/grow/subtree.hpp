@@ -44,7 +44,8 @@ class SubtreeGrower {
       }
       patience_.spend(16 * (node.size() + 16));  // about what a row costs in all columns
       if (node.size() <= kFewRows && !node.block->bytes) expander_.gather_if_small(node);  // codes become bytes
-      if (small_subtrees_.grow(node, rows_, tree_)) continue;
+      const bool divides = threads_ > 1 && node.size() > std::max(defer_below, 4 * kFewestDeferred);
+      if (!divides && small_subtrees_.grow(node, rows_, tree_)) continue;
       const std::optional<Decision> decision = splits_left(leaves) > 0 ? decision_of(node) : std::nullopt;
       if (!decision) {
         close(node);

@@ -1,4 +1,4 @@
-// One cut in each of some columns, for up to 1,024 rows: what lies left of every cut, and how good it is.
+// One cut in each of some columns, for up to 4,096 rows: what lies left of every cut, and how good it is.
 //
 // The codes of the drawn columns lie side by side, sixteen to a row, so that a row is compared with all cuts at once,
 // and what it adds is added to all sums at once:
@@ -17,7 +17,7 @@ namespace weald {
 
 class CategoryNumbers;  // draw_cut.hpp
 
-inline constexpr std::size_t kCutColumns = 16, kCutRows = 1024;
+inline constexpr std::size_t kCutColumns = 16, kCutRows = 4096;
 
 #ifdef WEALD_HAS_VECTORS
 inline constexpr bool kHasCutSums = true;

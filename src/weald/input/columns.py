@@ -226,8 +226,7 @@ def sort_labels(column: Column, where: str) -> tuple[NDArray[Any], NDArray[np.in
         When the labels are partly numbers and partly text.
     """
     labels = column.labels or []
-    texts = sum(isinstance(label, str) for label in labels)
-    if 0 < texts < len(labels):
+    if len({issubclass(kind, str) for kind in set(map(type, labels))}) > 1:
         raise mixed_values(where)
     order = sorted(range(len(labels)), key=labels.__getitem__)
     if order == list(range(len(labels))):  # as numbers come; saves a pass over the rows

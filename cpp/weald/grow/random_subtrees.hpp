@@ -45,6 +45,7 @@ class RandomGrower {
       GrownNode& done = tree.add(node.parent, begin, begin + static_cast<Row>(node.n), node.sum);
       if (could_split(node) && search_.find_split(node, values_.channels(node))) {
         search_.describe(node, done, tree);
+        if (waiting == waiting_.size()) waiting_.resize(2 * waiting);
         waiting_[waiting++] = divide(node, tree.last());
         continue;
       }
@@ -88,7 +89,7 @@ class RandomGrower {
   const Plan& plan_;
   Values values_;
   RandomSearch<Values> search_;
-  RandomNode waiting_[kRandomRows];  // right children, each with a row at least
+  std::vector<RandomNode> waiting_ = std::vector<RandomNode>(64);  // right children
 };
 
 }  // namespace weald

@@ -194,6 +194,23 @@ def test_columns_that_must_not_meet_do_not():
         _check_paths(one[0].tree_, [{0, 1}, {2, 3}])
 
 
+@pytest.mark.parametrize("flags", [False, True])
+@pytest.mark.parametrize("l2", [0.0, 1.0])
+def test_columns_that_must_not_meet_do_not_in_vector_leaves(l2, flags):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    X = (X > 0).astype(float) if flags else X
+    y = rng.integers(3, size=400)
+    settings = {"multi_strategy": "vector_leaves", "max_features": 0.5, "l2_regularization": l2}
+    groups = [{0, 1}, {2}, {3, 4, 5}]
+    model = GradientBoostingClassifier(
+        interaction_cst=groups, n_estimators=4, random_state=0, **settings
+    ).fit(X, y)
+    for one in model:
+        assert one[0].tree_.node_count > 5
+        _check_paths(one[0].tree_, groups)
+
+
 def _check_paths(tree, groups, node=0, seen=frozenset()):
     if tree.children_left[node] < 0:
         assert any(seen <= group for group in groups)

@@ -95,7 +95,8 @@ bool has_only_cuts(const Plan& plan) {
   const auto& columns = plan.matrix.columns;
   const bool squares = plan.stats.criterion == Criterion::Gini || plan.stats.criterion == Criterion::Squared;
   return uses(Path::OnlyCuts) && kHasCutSums && !plan.stats.gradients && squares && !plan.all_columns() &&
-         plan.matrix.row_bytes && std::all_of(columns.begin(), columns.end(), [](const Column& column) {
+         plan.matrix.row_bytes && plan.rules.interactions.empty() &&
+         std::all_of(columns.begin(), columns.end(), [](const Column& column) {
            return column.ends && column.guide && column.n_codes <= 2 && !column.categorical && !column.has_missing;
          });
 }

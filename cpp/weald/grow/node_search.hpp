@@ -348,8 +348,9 @@ class NodeSearch {
       }
       return best;
     }
-    const bool random = by_random_cuts(node), small = !random && uses_small_histograms(node),
-               numbers = !random && uses_number_histograms();
+    const bool random = by_random_cuts(node), all_allowed = plan_.rules.interactions.empty();
+    const bool small = !random && all_allowed && uses_small_histograms(node),
+               numbers = !random && all_allowed && uses_number_histograms();
     const bool together = !random && !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
     const std::size_t at_once = random ? RandomCuts::kColumns : columns_together(node.block->most_codes);
     const std::size_t end = part_.end(wanted);

@@ -54,3 +54,27 @@ def test_the_forest_is_that_of_the_usual_search(n, target, weighted, setting):
     np.testing.assert_array_equal(*said)
     np.testing.assert_array_equal(quick.apply(new), usual.apply(new))
     assert quick.estimators_[0].get_n_leaves() > 2
+
+
+@pytest.mark.parametrize("l2", [0.0, 5.0])
+def test_a_penalty_counts_in_vector_leaves(l2):
+    rng = np.random.default_rng(0)
+    X = flags(rng, 3_000, 10)
+    y = (X[:, :3].argmax(axis=1) + rng.integers(2, size=3_000)) % 3
+    settings = {"multi_strategy": "vector_leaves", "max_leaf_nodes": None, "max_depth": 6}
+    said = [
+        weald.GradientBoostingClassifier(
+            n_estimators=5,
+            max_features=0.5,
+            l2_regularization=l2,
+            random_state=0,
+            max_bins=bins,
+            n_jobs=threads,
+            **settings,
+        )
+        .fit(X, y)
+        .predict_proba(X)
+        for bins, threads in [(255, 1), (255, 2), (None, 1)]
+    ]
+    np.testing.assert_array_equal(said[0], said[1])
+    np.testing.assert_allclose(said[0], said[2], rtol=0, atol=1e-12)

@@ -22,7 +22,7 @@
     !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WEALD_WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
 #define WEALD_WIDEST __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-// Functions called from such loops become part of both versions.
+// Functions called from such loops become part of all versions.
 #define WEALD_INLINE [[gnu::always_inline]] inline
 #define WEALD_INLINE_LAMBDA __attribute__((always_inline))
 #else

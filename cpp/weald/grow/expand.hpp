@@ -1,5 +1,6 @@
 // What happens to a node by itself: its split is found, its rows are divided, its histogram is shared among
-// its children. Nodes that have no rows in common can be worked on by several of these at once.
+// its children. Several of these can be at work at once: on nodes that have no rows in common, or, each on columns of
+// its own, on the same node.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class Expander {
   // that decides who is next, their own splits, unless these gain less than `least_gain`. Infinite: none follows.
   Expansion expand(const OpenNode& node, Histogram histogram, const Split& split, double least_gain) {
     Expansion out = divide(node, split);
-    if (least_gain == kInf) return out;
+    if (least_gain == kInf || (!could_split(out.children[0]) && !could_split(out.children[1]))) return out;
     if (const std::size_t parts = useful_parts(out.children[smaller_of(out.children)]); parts > 1) {
       decide_together(make_room(std::move(histogram), out.children), out.children, least_gain, parts);
       return out;
@@ -119,7 +120,7 @@ class Expander {
       std::iota(rows, rows + node.size(), Row{0});
       return;
     }
-    // Random cuts need no histograms, so the number of codes does not matter to them.
+    // A single cut a column needs no histogram, so the number of codes does not matter to it.
     if (!plan_.one_cut && worth_gathering(*node.block, node.size(), plan_.columns_per_node)) {
       node.block = gather_block(*node.block, rows, node.size(), plan_.stats, plan_.interrupt);
     } else if ((plan_.one_cut || !plan_.all_columns()) && worth_gathering_rows(*node.block, node.size())) {
@@ -136,8 +137,6 @@ class Expander {
     search_.release_scratch();
     partition_scratch_ = {};
   }
-
-  const NodeSearch& search() const { return search_; }
 
  private:
   View<const Row> rows_of(const OpenNode& node) const { return {list_of(node), node.size()}; }

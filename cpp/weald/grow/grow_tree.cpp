@@ -11,19 +11,25 @@ namespace weald {
 namespace {
 
 // One subtree of a top, all in pre-order, and of what was grown apart.
-Subtree join(std::vector<Subtree>& subtrees) {
+Subtree join(std::vector<Subtree>& subtrees, Interrupt& interrupt) {
   if (subtrees.size() == 1) return std::move(subtrees[0]);
   std::size_t n = 0;
   for (const Subtree& subtree : subtrees) n += subtree.nodes.size();
   Subtree out;
   out.nodes.reserve(n);
+  Patience patience(interrupt);
   const auto append = [&](const Subtree& from, std::size_t first, std::size_t end, std::size_t node, std::size_t set) {
-    for (std::size_t m = first; m < end; ++m) {
-      GrownNode& one = out.nodes.emplace_back(from.nodes[m]);
-      if (!one.leaf()) one.right += static_cast<std::int32_t>(node);
-      if (one.set >= 0) one.set += static_cast<std::int32_t>(set);
-      if (!from.bounds.empty()) out.bounds.push_back(from.bounds[m]);
+    const auto add = [&](auto& to, const auto& list) {
+      to.insert(to.end(), &list[first], &list[first] + (end - first));
+    };
+    add(out.nodes, from.nodes);
+    if (!from.bounds.empty()) add(out.bounds, from.bounds);
+    for (std::size_t m = out.nodes.size() - (end - first); m < out.nodes.size(); ++m) {
+      GrownNode& one = out.nodes[m];
+      one.right += one.leaf() ? 0 : static_cast<std::int32_t>(node);
+      one.set += one.set < 0 ? 0 : static_cast<std::int32_t>(set);
     }
+    patience.spend(8 * (end - first));
   };
   const Subtree& top = subtrees[0];
   out.left_codes = top.left_codes;
@@ -90,12 +96,12 @@ void write_sets(const Binned& matrix, std::span<const Code> left_codes, Shape& s
 }
 
 // Have columns no more than two values, so that the best cut is the only one? Those of a sample of columns are quicker to
-// find as random cuts are.
+// find as random cuts are. These know of no penalty.
 bool has_only_cuts(const Plan& plan) {
   const auto& columns = plan.matrix.columns;
   const bool squares = plan.stats.criterion == Criterion::Gini || plan.stats.criterion == Criterion::Squared;
-  return uses(Path::OnlyCuts) && kHasCutSums && !plan.stats.gradients && squares && !plan.all_columns() &&
-         plan.matrix.row_bytes && plan.rules.interactions.empty() &&
+  return uses(Path::OnlyCuts) && kHasCutSums && !plan.stats.gradients && plan.stats.lambda == 0 && squares &&
+         !plan.all_columns() && plan.matrix.row_bytes && plan.rules.interactions.empty() &&
          std::all_of(columns.begin(), columns.end(), [](const Column& column) {
            return column.ends && column.guide && column.n_codes <= 2 && !column.categorical && !column.has_missing;
          });
@@ -164,7 +170,7 @@ Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std
   });
   top.release_scratch();
   grow_batch();
-  Subtree all = join(subtrees);
+  Subtree all = join(subtrees, interrupt);
   shape.nodes = std::move(all.nodes), shape.bounds = std::move(all.bounds);
   shape.has_sums = stats.layout == Layout::Packed && (stats.whole_weights || stats.gradients) && shape.size() > 1;
   if (!all.left_codes.empty()) write_sets(matrix, all.left_codes, shape, interrupt);

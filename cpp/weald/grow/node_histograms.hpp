@@ -31,6 +31,7 @@ class NodeHistograms {
 
   // From now on only these columns are counted, subtracted and read, in histograms that others have made room for.
   void take(Part part) { part_ = part; }
+  Part part() const { return part_; }
   bool takes(const Block& block, std::size_t j) const {
     if (part_.whole()) return true;
     const std::size_t at = block.bundles ? block.bundles->members[j].bundle : j, n = places_of(block);

@@ -192,7 +192,7 @@ class NodeSearch {
   }
 
   // From now on only these columns are searched.
-  void take(Part part) { part_ = part, histograms_.take(part); }
+  void take(Part part) { histograms_.take(part); }
   // Did any column vary in the last node?
   bool varied() const { return varied_; }
   // The better of two decisions on a node.
@@ -335,7 +335,7 @@ class NodeSearch {
     draw_.next(node.key, wanted);
     Split best;
     bool& varies = varied_ = false;
-    const std::size_t most = part_.whole() ? d : wanted;  // more are drawn if none varies for anybody
+    const std::size_t most = histograms_.part().whole() ? d : wanted;  // more are drawn if none varies for anybody
     const CellLists* lists = node.histogram ? nullptr : request_.lists;
     if (node.histogram || lists) {
       const auto ready = lists ? std::vector<const Lane*>() : histograms_.columns_of(node);
@@ -353,8 +353,8 @@ class NodeSearch {
                numbers = !random && all_allowed && uses_number_histograms();
     const bool together = !random && !small && !numbers && !plan_.rules.random_split && pays_together(node, rows);
     const std::size_t at_once = random ? RandomCuts::kColumns : columns_together(node.block->most_codes);
-    const std::size_t end = part_.end(wanted);
-    for (std::size_t k = part_.begin(wanted); k < end; k += at_once) {
+    const std::size_t end = histograms_.part().end(wanted);
+    for (std::size_t k = histograms_.part().begin(wanted); k < end; k += at_once) {
       const std::span<const std::uint32_t> drawn = draw_.drawn().subspan(k, std::min(at_once, end - k));
       if (random) varies |= try_random_cuts(node, rows, total, drawn, best);
       if (small) varies |= columns_.search(small_, request_, node, rows, total, drawn, try_column, best);
@@ -399,7 +399,6 @@ class NodeSearch {
 
   const Plan& plan_;
   std::size_t threads_;
-  Part part_;
   bool varied_ = true;
   Channels channels_;  // with the units of the node at hand
   Channels category_channels_;

@@ -19,7 +19,7 @@ struct Plan {
   bool one_cut = false;  // nodes try one cut a column: a random one, or the only one there is
 
   bool all_columns() const { return columns_per_node == matrix.n_columns(); }
-  // Of a node that is not pure every random cut pays, since none loses anything.
+  // Of a node that is not pure every cut pays that is the only one of its column: without a penalty none loses anything.
   bool takes_any() const { return rules.min_decrease <= 0; }
 };
 

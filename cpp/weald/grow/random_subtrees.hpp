@@ -18,7 +18,8 @@ namespace weald {
 template <class Values>
 class RandomGrower {
  public:
-  explicit RandomGrower(const Plan& plan) : plan_(plan), values_(plan), search_(plan, values_) {}
+  explicit RandomGrower(const Plan& plan)
+      : plan_(plan), values_(plan), search_(plan, values_), patience_(plan.interrupt) {}
 
   static bool fits(const Plan& plan) {
     const Rules& rules = plan.rules;
@@ -42,6 +43,7 @@ class RandomGrower {
     values_.load(block, list, node);
     for (std::size_t waiting = 0;;) {
       const Row begin = open.begin + static_cast<Row>(node.begin);
+      patience_.spend(node.n * plan_.columns_per_node);
       GrownNode& done = tree.add(node.parent, begin, begin + static_cast<Row>(node.n), node.sum);
       if (could_split(node) && search_.find_split(node, values_.channels(node))) {
         search_.describe(node, done, tree);
@@ -89,6 +91,7 @@ class RandomGrower {
   const Plan& plan_;
   Values values_;
   RandomSearch<Values> search_;
+  Patience patience_;
   std::vector<RandomNode> waiting_ = std::vector<RandomNode>(64);  // right children
 };
 

@@ -66,13 +66,15 @@ class LightTwoClasses {
 
 template <class T_>
 class RandomClasses {
+  static constexpr std::size_t kFewestLight = 1024;  // rows whose weights must fit, whatever they are
+
  public:
   using T = T_;
   explicit RandomClasses(const Plan& plan)
       : channels_(plan.stats), most_h_(plan.stats.most_h), place_(plan.stats.channels, 0) {}
   static bool fits(const Plan& plan) {
     const Statistics& stats = plan.stats;
-    const bool light = stats.whole_weights && stats.most_h * Lane{kCutRows / 4} <= std::numeric_limits<T>::max();
+    const bool light = stats.whole_weights && stats.most_h * Lane{kFewestLight} <= std::numeric_limits<T>::max();
     return stats.layout == Layout::OneHot && stats.n_outputs == 1 && stats.criterion == Criterion::Gini &&
            stats.least_h > 0 && (sizeof(T) == sizeof(Lane) || light);
   }

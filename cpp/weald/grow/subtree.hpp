@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "weald/base/paths.hpp"
 #include "weald/grow/expand.hpp"
 #include "weald/grow/small_subtrees.hpp"
 
@@ -129,6 +128,7 @@ class SubtreeGrower {
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      patience_.spend(1);
       const GrownNode &first = tree_.nodes[a], &second = tree_.nodes[b];
       return first.begin != second.begin ? first.begin < second.begin : first.end > second.end;
     });

@@ -1,4 +1,4 @@
-// The random rule on rows of bytes: some columns of a node are looked at together.
+// One cut a column, drawn or the only one there is, on rows of bytes: some columns of a node are looked at together.
 //
 // One pass over the node's rows puts the codes of sixteen drawn columns side by side and finds the smallest and
 // largest of each; a cut is drawn between them; a second pass sums up what lies left of all cuts at once: classes are
@@ -25,7 +25,7 @@ class RandomCuts {
   // Looks at some columns of a node, at most kColumns.
   void look(const Block& block, const Row* rows, std::size_t n, std::span<const std::uint32_t> drawn);
 
-  // Draws the cut of one of them between its extremes; false if it does not vary.
+  // Draws the cut of one of them between its extremes, or takes the only one; false if it does not vary.
   bool add_cut(const SearchRequest& request, std::size_t k);
 
   // Scores the cuts, puts the best of them into `best` if it is better, and forgets them.

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       });
       const double summary = best_of(rounds, [&] { summarise(shape, data.target, Criterion::Gini, interrupt); });
       std::size_t visits = 0;
-      for (std::size_t m = 0; m < shape.size(); ++m) visits += shape.end[m] - shape.begin[m];
+      for (std::size_t m = 0; m < shape.size(); ++m) visits += shape.nodes[m].size();
       const std::size_t columns = kind == 0 ? d : 5;
       const char* names[] = {"all columns", "5 columns", "5 random cuts"};
       std::printf(

@@ -124,7 +124,10 @@ Run one_tree(std::shared_ptr<Data> data, Kind kind) {
     Statistics stats = make_statistics(data->target(), kind.criterion, 1, interrupt);
     const Shape shape = grow_tree(matrix, stats, rules, 1, interrupt);
     summarise(shape, data->target(), kind.criterion, interrupt);
-    return hash_of(hash_of(0, shape.feature), shape.threshold);
+    std::vector<std::int32_t> features;
+    std::vector<double> thresholds;
+    for (const GrownNode& node : shape.nodes) features.push_back(node.feature), thresholds.push_back(node.threshold);
+    return hash_of(hash_of(0, features), thresholds);
   };
 }
 

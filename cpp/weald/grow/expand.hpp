@@ -222,8 +222,7 @@ class Expander {
     const double counting = kUpdateNs * static_cast<double>(node.size() * plan_.columns_per_node);
     if (counting >= kWorthAllThreadsNs) return 1;
     const double searching = 2 * kCutNs * static_cast<double>(search_.histograms().cells_of(block));
-    // More parts than cores would only read the rows more often.
-    const std::size_t useful = useful_threads(std::min(threads_, plan_.interrupt.cores()), counting + searching);
+    const std::size_t useful = useful_threads(threads_, counting + searching);
     return std::min({useful, NodeHistograms::places_of(block), plan_.columns_per_node});
   }
 

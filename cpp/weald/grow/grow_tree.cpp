@@ -112,6 +112,8 @@ bool has_only_cuts(const Plan& plan) {
 Shape grow_tree(const Binned& matrix, Statistics& stats, const Rules& rules, std::size_t threads,
                 Interrupt& interrupt) {
   const std::size_t d = matrix.n_columns();
+  // Parts of a node that no core is there for would only be more work; a tiny build makes them, to be tested.
+  if (!kTiny) threads = std::min(threads, interrupt.cores());
   Plan plan{matrix, stats, rules, threads, interrupt, rules.max_features == 0 ? d : std::min(rules.max_features, d),
             {}};
   plan.limits.min_count =
